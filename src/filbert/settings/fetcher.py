@@ -1,0 +1,84 @@
+"""Settings of the fetcher: threads, queues, delays, limits.
+
+Source: Nutch's `fetcher.*` properties. "Thread" is Nutch's word for a slot: one request in flight.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from filbert.settings.base import Section
+
+__all__ = ["FetcherSettings"]
+
+
+class FetcherSettings(Section):
+    """How a fetch list is worked through."""
+
+    threads: int = Field(
+        50,
+        ge=1,
+        description="Requests in flight at most. Nutch's property says 10, its crawl script 50; "
+        "a slot here costs no thread.",
+    )
+    threads_per_queue: int = Field(
+        1, ge=1, description="Requests in flight to one queue. Above 1, `min_delay_s` is the delay."
+    )
+    queue_mode: Literal["host", "domain", "ip"] = Field(
+        "host", description="What one queue, and so one delay, is for."
+    )
+    server_delay_s: float = Field(
+        5.0,
+        ge=0,
+        description="Seconds from the end of a request to the start of the next, per queue.",
+    )
+    min_delay_s: float = Field(
+        0.0, ge=0, description="The same when `threads_per_queue` is above 1."
+    )
+    min_crawl_delay_s: float | None = Field(
+        None, description="Least delay that robots.txt can ask for; off: `server_delay_s`."
+    )
+    max_crawl_delay_s: float = Field(
+        30.0, ge=-1, description="Longest Crawl-delay taken as it stands; -1 no limit."
+    )
+    max_crawl_delay_policy: Literal["keep", "skip"] = Field(
+        "keep",
+        description="A Crawl-delay above the maximum: `keep` obeys it, slowly; `skip` leaves the "
+        "host alone as Nutch does, which gives up on hosts that only asked for patience.",
+    )
+    parse: bool = Field(default=False, description="Parse each page as soon as it is fetched.")
+    store_content: bool = Field(default=True, description="Keep the captures (WARC).")
+    signature: bool = Field(
+        default=False, description="Make a signature of the raw content when nothing is parsed."
+    )
+    timelimit_mins: int = Field(
+        -1, ge=-1, description="Minutes until a fetch ends; what is left stays due; -1 off."
+    )
+    max_exceptions_per_queue: int = Field(
+        5, ge=-1, description="Failures until a queue is given up for this fetch; -1 never."
+    )
+    exceptions_delay_s: float | None = Field(
+        None,
+        description="Added delay after the n-th failure: this × 2^(n-1); off: `server_delay_s`.",
+    )
+    exceptions_clear_after_s: float = Field(
+        1800.0, ge=0, description="Quiet seconds after which a queue's failures are forgotten."
+    )
+    queue_depth_multiplier: int = Field(
+        50, ge=1, description="URLs held in memory at most: this times `threads`."
+    )
+    throughput_threshold_pages: int = Field(
+        -1, ge=-1, description="Pages per second below which the fetch ends; -1 off."
+    )
+    throughput_threshold_retries: int = Field(
+        5, ge=0, description="Seconds in a row below it before the fetch ends."
+    )
+    throughput_check_after_mins: int = Field(
+        5, ge=0, description="Minutes before the throughput is looked at."
+    )
+    filter_urls: bool = Field(default=False, description="Filter URLs again when they are queued.")
+    normalize_urls: bool = Field(
+        default=False, description="Normalise URLs again when they are queued."
+    )

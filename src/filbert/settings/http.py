@@ -1,0 +1,103 @@
+"""Settings of HTTP requests: who we say we are, limits, headers, redirects, addresses.
+
+Source of names and defaults: Nutch's `http.*` properties; where a default is better than Nutch's
+the description says why.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from filbert import __version__
+from filbert.settings.base import Names, Section
+
+__all__ = ["HttpSettings"]
+
+
+class HttpSettings(Section):
+    """How we ask a web server."""
+
+    agent_name: str = Field(
+        "",
+        description="Name of the robot: sent in User-Agent and matched in robots.txt. Must be set "
+        "before a fetch of anything but loopback.",
+    )
+    agent_version: str = Field(
+        f"filbert-{__version__}", description="Version after the name in User-Agent."
+    )
+    agent_description: str = Field("", description="Free text inside User-Agent's parentheses.")
+    agent_url: str = Field("", description="Page about the robot, inside User-Agent's parentheses.")
+    agent_email: str = Field("", description="Contact, inside User-Agent's parentheses.")
+    robots_agents: Names = Field(
+        (), description="Further agent names whose groups in robots.txt we obey."
+    )
+    accept: str = Field(
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        description="Accept header; blank leaves it out.",
+    )
+    accept_language: str = Field(
+        "en-us,en-gb,en;q=0.7,*;q=0.3", description="Accept-Language header; blank leaves it out."
+    )
+    accept_charset: str = Field(
+        "",
+        description="Accept-Charset header; blank leaves it out. Nutch sends one; no browser "
+        "has since 2012, and some servers answer 406 to it.",
+    )
+    timeout_ms: int = Field(10_000, ge=1, description="Limit of connecting, and of silence, in ms.")
+    time_limit_s: int = Field(
+        180,
+        ge=-1,
+        description="Limit of one whole request in seconds; -1 off. Nutch has none, so one slow "
+        "server can hold a thread for ever (NUTCH-3174).",
+    )
+    content_limit: int = Field(
+        5_242_880,
+        ge=-1,
+        description="Most bytes kept of a body, after decompression; -1 unlimited. Nutch keeps "
+        "1 MiB, which cuts many documents and feeds.",
+    )
+    headers_limit: int = Field(
+        262_144, ge=1024, description="Most bytes of response headers before the reply is refused."
+    )
+    partial_truncated: bool = Field(
+        default=False,
+        description="Keep what came of a body that broke off or ran out of time, marked as "
+        "truncated, instead of a failure.",
+    )
+    redirect_max: int = Field(
+        5,
+        ge=0,
+        description="Redirects followed at once, when the target is in the same part; 0 leaves "
+        "each to the next round, as Nutch does: a page behind two redirects then takes three.",
+    )
+    redirect_max_exceeded_skip: bool = Field(
+        default=False, description="Drop the target beyond `redirect_max` instead of linking it."
+    )
+    tls_certificates_check: bool = Field(
+        default=False, description="Refuse servers whose TLS certificate does not verify."
+    )
+    http_version: Literal["1.0", "1.1", "2"] = Field(
+        "1.1", description="Highest version of HTTP that is offered."
+    )
+    if_modified_since: bool = Field(
+        default=True, description="Ask conditionally for pages that we have."
+    )
+    store_response_time: bool = Field(
+        default=True, description="Keep the ms that a reply took (`_rs_` in Nutch)."
+    )
+    cookie_header: bool = Field(
+        default=True, description="Send the `Cookie` of a page's metadata, when a seed gave one."
+    )
+    allow_addresses: Names = Field(
+        (),
+        description="Addresses that the guard lets through though they are not public: IPs, CIDRs, "
+        "or `loopback`, `private`, `link-local`. A host named by a seed needs no entry.",
+    )
+    deny_addresses: Names = Field(
+        (), description="Addresses never connected to: IPs, CIDRs, or the words above."
+    )
+    only_addresses: Names = Field(
+        (), description="If not empty: the only addresses connected to: IPs, CIDRs, or the words."
+    )

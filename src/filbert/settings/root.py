@@ -1,0 +1,57 @@
+"""All settings of a crawl, one section per stage.
+
+Guarantee: a `Settings` is complete, checked and frozen; `settings.<section>.<name>` never fails.
+How values are layered and where each came from is `load.py`.
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from filbert.settings.base import PluginFile, Section
+from filbert.settings.dedup import DedupSettings
+from filbert.settings.engine import EngineSettings
+from filbert.settings.fetcher import FetcherSettings
+from filbert.settings.file import FileSettings
+from filbert.settings.generate import GenerateSettings
+from filbert.settings.http import HttpSettings
+from filbert.settings.index import IndexSettings
+from filbert.settings.inject import InjectSettings
+from filbert.settings.links import LinksSettings
+from filbert.settings.parse import ParseSettings
+from filbert.settings.robots import RobotsSettings
+from filbert.settings.schedule import ScheduleSettings
+from filbert.settings.scoring import ScoringSettings
+from filbert.settings.search import SearchSettings
+from filbert.settings.signature import SignatureSettings
+from filbert.settings.store import StoreSettings
+from filbert.settings.update import UpdateSettings
+from filbert.settings.urls import UrlsSettings
+
+__all__ = ["Settings"]
+
+
+class Settings(Section):
+    """The settings of one crawl."""
+
+    plugins: tuple[PluginFile, ...] = Field(
+        (), description="Plugins beside the installed ones: single files, or module names."
+    )
+    inject: InjectSettings = InjectSettings()
+    generate: GenerateSettings = GenerateSettings()
+    http: HttpSettings = HttpSettings()
+    robots: RobotsSettings = RobotsSettings()
+    file: FileSettings = FileSettings()
+    fetcher: FetcherSettings = FetcherSettings()
+    parse: ParseSettings = ParseSettings()
+    urls: UrlsSettings = UrlsSettings()
+    signature: SignatureSettings = SignatureSettings()
+    schedule: ScheduleSettings = ScheduleSettings()
+    scoring: ScoringSettings = ScoringSettings()
+    update: UpdateSettings = UpdateSettings()
+    links: LinksSettings = LinksSettings()
+    dedup: DedupSettings = DedupSettings()
+    index: IndexSettings = IndexSettings()
+    search: SearchSettings = SearchSettings()
+    store: StoreSettings = StoreSettings()
+    engine: EngineSettings = EngineSettings()
