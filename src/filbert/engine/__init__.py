@@ -1,0 +1,1 @@
+"""Engines: where relational work and page work run. Two methods, one SQL text."""

@@ -1,0 +1,1 @@
+"""The nouns that every floor shares: statuses, table schemas, records of page work, the clock."""

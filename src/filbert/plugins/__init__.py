@@ -1,0 +1,1 @@
+"""Extension points, the built-in plugins, and the registry that loads both by one door."""
