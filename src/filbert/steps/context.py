@@ -1,0 +1,101 @@
+"""What every step is given, and what it gives back.
+
+Guarantee: `open_context` checks settings before it opens the crawl folder, mends what a crash left
+behind, and closes the engine however the step ends. A step takes no other way to files or time.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+
+from filbert.engine.local import LocalEngine
+from filbert.model.clock import Clock, SystemClock
+from filbert.plugins.registry import PluginRepository
+from filbert.settings import load_settings
+from filbert.store.crawl import CrawlFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from filbert.engine.base import Engine
+    from filbert.settings import Settings
+
+__all__ = ["StepContext", "StepResult", "open_context"]
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepContext:
+    """What a step works with."""
+
+    crawl: CrawlFolder
+    settings: Settings
+    engine: Engine
+    plugins: PluginRepository
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """What a step did.
+
+    Attributes:
+        step: Its name, as the command line says it.
+        counters: What was counted, by named reason.
+        message: One line for a person.
+        nothing_to_do: The step found no work; `message` says why.
+        segments: Segments that it made or worked on.
+    """
+
+    step: str
+    counters: Mapping[str, int] = field(default_factory=dict)
+    message: str = ""
+    nothing_to_do: bool = False
+    segments: tuple[str, ...] = ()
+
+
+@contextmanager
+def open_context(
+    crawl_dir: Path,
+    overrides: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    create: bool = False,
+    clock: Clock | None = None,
+) -> Iterator[StepContext]:
+    """Open a crawl folder for a step.
+
+    Args:
+        crawl_dir: The crawl folder.
+        overrides: `name=value` settings, as `-D` gives them.
+        environ: The environment that settings may come from.
+        create: Make the folder if it is not there.
+        clock: What time it is; None: the machine's clock.
+
+    Raises:
+        UserError: A setting is wrong, or the folder is not a crawl folder.
+        DataError: The folder is damaged, or newer than this version reads.
+    """
+    loaded = load_settings(crawl_dir, overrides, environ)
+    for warning in loaded.warnings:
+        _log.warning("settings.warning", text=warning)
+    settings = loaded.settings
+    clock = clock or SystemClock()
+    crawl = (
+        CrawlFolder.create(crawl_dir, clock=clock, buckets=settings.store.buckets)
+        if create and not CrawlFolder.exists(crawl_dir)
+        else CrawlFolder.open(crawl_dir, clock=clock)
+    )
+    for mended in crawl.recover():
+        _log.warning("store.recovered", what=mended)
+    plugins = PluginRepository(settings, crawl_dir)
+    with crawl.scratch("engine") as spill, LocalEngine(settings.engine, spill) as engine:
+        yield StepContext(
+            crawl=crawl, settings=settings, engine=engine, plugins=plugins, clock=clock
+        )
