@@ -6,9 +6,7 @@ How values are layered and where each came from is `load.py`.
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from filbert.settings.base import PluginFile, Section
+from filbert.settings.base import Section
 from filbert.settings.dedup import DedupSettings
 from filbert.settings.engine import EngineSettings
 from filbert.settings.fetcher import FetcherSettings
@@ -19,6 +17,7 @@ from filbert.settings.index import IndexSettings
 from filbert.settings.inject import InjectSettings
 from filbert.settings.links import LinksSettings
 from filbert.settings.parse import ParseSettings
+from filbert.settings.plugins import PluginsSettings
 from filbert.settings.robots import RobotsSettings
 from filbert.settings.schedule import ScheduleSettings
 from filbert.settings.scoring import ScoringSettings
@@ -34,9 +33,7 @@ __all__ = ["Settings"]
 class Settings(Section):
     """The settings of one crawl."""
 
-    plugins: tuple[PluginFile, ...] = Field(
-        (), description="Plugins beside the installed ones: single files, or module names."
-    )
+    plugins: PluginsSettings = PluginsSettings()
     inject: InjectSettings = InjectSettings()
     generate: GenerateSettings = GenerateSettings()
     http: HttpSettings = HttpSettings()

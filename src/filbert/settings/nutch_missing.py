@@ -1,0 +1,96 @@
+"""Nutch properties that set nothing here: not yet built, or without a counterpart.
+
+Guarantee: with `nutch_names.py` and the chain properties it covers all of nutch-default.xml (a
+test holds the two against the list). `-D` refuses a property that is not built yet, and warns of
+one that has no counterpart; `config import` lists both.
+"""
+
+from __future__ import annotations
+
+__all__ = ["CHAIN_PROPERTIES", "needs", "without_counterpart"]
+
+CHAIN_PROPERTIES: dict[str, str] = {
+    "plugin.includes": "",
+    "plugin.excludes": "",
+    "urlnormalizer.order": "urls.normalizers",
+    "urlfilter.order": "urls.filters",
+    "indexingfilter.order": "index.filters",
+    "scoring.filter.order": "scoring.names",
+}
+"""Properties that make chains of plugins; `translate.py` reads them together."""
+
+_NOT_YET: dict[str, tuple[str, ...]] = {
+    "issue 4": (
+        "fetcher.bandwidth.target", "fetcher.bandwidth.target.check.everyNSecs",
+        "fetcher.follow.outlinks.", "fetcher.maxNum.threads", "fetcher.publisher",
+        "fetcher.redirect.dedupcache.", "fetcher.store.robotstxt", "ftp.", "http.agent.host",
+        "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
+        "http.auth.", "http.connection.pool.okhttp", "http.proxy.", "http.tls.supported.",
+        "interactiveselenium.handlers", "libselenium.", "page.load.delay", "publisher.order",
+        "rabbitmq.", "screenshot.location", "selenium.", "store.http.headers",
+        "store.http.request", "store.ip.address", "store.protocol.versions", "take.screenshot",
+        "webdriver.chrome.driver",
+    ),
+    "issue 5": (
+        "creativecommons.", "db.ignore.external.exemptions.file", "encodingdetector.", "headings",
+        "headings.multivalued", "htmlparsefilter.order", "lang.", "metatags.names",
+        "mime.types.file", "parse.plugin.file", "parsefilter.",
+        "parser.html.line.separators", "parser.html.outlinks.htmlnode_metadata_name", "tika.",
+        "urlfilter.automaton.", "urlfilter.domaindenylist.", "urlfilter.fast.",
+        "urlnormalizer.hosts.", "urlnormalizer.order.", "urlnormalizer.protocols.",
+        "urlnormalizer.regex.file.", "urlnormalizer.scope.", "urlnormalizer.slashes.",
+    ),
+    "a later issue": (
+        "cosine.goldstandard.file", "crawl.datum.processor.", "crawldb.url.normalizers.scope",
+        "db.stats.score.quantiles", "exchanges.exchanges.file", "generate.fetch.delay.expr",
+        "generate.hostdb", "generate.max.count.expr", "hostdb.", "index.", "indexer.additional.",
+        "indexer.binary.base64", "indexer.indexwriters.file", "indexer.nocommit", "link.",
+        "linkdb.regex", "mimetype.filter.file", "moreIndexingFilter.mapMimeTypes",
+        "moreIndexingFilter.mapMimeTypes.field", "scoring.content.md", "scoring.db.md",
+        "scoring.depth.", "scoring.orphan.", "scoring.parse.md", "scoring.similarity.",
+        "segment.merger.", "segment.reader.content.recode", "sitemap.", "subcollection.",
+        "subcollections.", "urlmeta.tags", "warc.", "webgraph.",
+    ),
+}  # fmt: skip
+
+_WITHOUT: dict[str, str] = {
+    "db.preserve.backup": "every table keeps its versions: store.vacuum_after_hours",
+    "db.reader.": "an option of `filbert readdb`",
+    "fetcher.follow.outlinks.depth.divisor": "only part of a log line in Nutch",
+    "fetcher.threads.start.delay": "a slot is no thread: nothing to start",
+    "fetcher.threads.timeout.divisor": "each request has its own limit: http.time_limit_s",
+    "file.content.ignored": "the captures are kept or not by fetcher.store_content",
+    "generate.curTime": "an option of `filbert generate`",
+    "htmlunit.": "superseded by the browser protocol (issue 4)",
+    "http.log.exceptions.suppress.stack": "a failed fetch is a record, not a stack trace",
+    "io.serializations": "Hadoop's own",
+    "mapreduce.": "Hadoop's own",
+    "nutch.jexl.disable.sandbox": "expressions are parsed, never evaluated as code",
+    "parser.html.impl": "there is one HTML parser, as browsers parse",
+    "plugin.auto-activation": "Python packages bring what they need",
+    "plugin.folders": "plugins are installed packages or single files: plugins.files",
+    "protocol.plugin.check.blocking": "the queues always wait: fetcher.server_delay_s",
+    "protocol.plugin.check.robots": "robots.txt is always obeyed: robots.allowlist for exceptions",
+    "segment.dump.dir": "an option of `filbert readseg`",
+    "selenium.firefox.enable.flash": "there is no Flash any more",
+}
+
+
+def needs(name: str) -> str | None:
+    """Say which issue builds what a property sets; None if none does."""
+    for issue, names in _NOT_YET.items():
+        if _listed(name, names):
+            return issue
+    return None
+
+
+def without_counterpart(name: str) -> str | None:
+    """Say what a property is about here, when nothing is to be set; None if it is not such."""
+    for known, reason in _WITHOUT.items():
+        if _listed(name, (known,)):
+            return reason
+    return None
+
+
+def _listed(name: str, names: tuple[str, ...]) -> bool:
+    return any(name.startswith(known) if known.endswith(".") else name == known for known in names)
