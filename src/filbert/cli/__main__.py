@@ -1,0 +1,6 @@
+"""`python -m filbert.cli`: the same as `filbert`."""
+
+from filbert.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Options and arguments that commands share.
+
+Guarantee: a command that uses them reads settings, logs and prints as all others do. This module
+imports click alone.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from filbert.cli.logs import FORMATS, LEVELS, set_up_logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from filbert.settings import Settings
+
+__all__ = ["common_options", "crawl_dir_argument", "format_option", "read_settings"]
+
+_Command = TypeVar("_Command", bound="Callable[..., object]")
+
+OUTPUT_FORMATS = ("table", "jsonl", "csv")
+
+
+def crawl_dir_argument(command: _Command) -> _Command:
+    """Add the argument CRAWL_DIR, passed on as `crawl_dir: Path`."""
+    return click.argument(
+        "crawl_dir", metavar="CRAWL_DIR", type=click.Path(path_type=Path, file_okay=False)
+    )(command)
+
+
+def common_options(command: _Command) -> _Command:
+    """Add `-D name=value` (passed on as `overrides: tuple[str, ...]`) and the log options."""
+    decorated = click.option(
+        "-D",
+        "overrides",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Set a setting, by our name or Nutch's. May be given several times.",
+    )(command)
+    decorated = click.option(
+        "--log-format",
+        type=click.Choice(FORMATS),
+        default="auto",
+        show_default=True,
+        envvar="FILBERT_LOG_FORMAT",
+        expose_value=False,
+        callback=_remember_format,
+        is_eager=True,
+        help="How log lines look; auto: for people on a terminal, else plain.",
+    )(decorated)
+    return click.option(
+        "--log-level",
+        type=click.Choice(LEVELS, case_sensitive=False),
+        default="info",
+        show_default=True,
+        envvar="FILBERT_LOG_LEVEL",
+        expose_value=False,
+        callback=_start_logs,
+        help="The least level of log lines that are shown.",
+    )(decorated)
+
+
+def format_option(*extra: str) -> Callable[[_Command], _Command]:
+    """Add `--format`, passed on as `form: str`: table, jsonl, csv, and what a command adds."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice([*OUTPUT_FORMATS, *extra]),
+        default=OUTPUT_FORMATS[0],
+        show_default=True,
+        help="A table for people, or JSON lines or CSV for programs.",
+    )
+
+
+def read_settings(crawl_dir: Path | None, overrides: Sequence[str] = ()) -> Settings:
+    """Return the settings that hold for a crawl folder; say warnings on stderr.
+
+    Raises:
+        UserError: A name is unknown or a value wrong.
+    """
+    from filbert.settings import load_settings
+
+    loaded = load_settings(crawl_dir, overrides, os.environ)
+    for warning in loaded.warnings:
+        click.echo(f"note: {warning}", err=True)
+    return loaded.settings
+
+
+def _remember_format(ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
+    ctx.meta["filbert.log_format"] = value
+    return value
+
+
+def _start_logs(ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
+    set_up_logs(value, ctx.meta.get("filbert.log_format", "auto"))
+    return value

@@ -1,0 +1,70 @@
+"""Rows on stdout: a table for people, JSON lines or CSV for programs.
+
+Guarantee: the same rows in each form; nothing but the rows on stdout. Rows stream in the forms
+for programs; a table is as wide as its reader's terminal.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = ["print_rows"]
+
+
+def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequence[str]) -> None:
+    """Print rows.
+
+    Args:
+        rows: The rows, values of any plain type.
+        form: `table`, `jsonl` or `csv`.
+        columns: Which values, in which order; a missing one is empty.
+    """
+    if form == "jsonl":
+        for row in rows:
+            chosen = {name: row.get(name) for name in columns}
+            sys.stdout.write(json.dumps(chosen, ensure_ascii=False, default=_plain) + "\n")
+    elif form == "csv":
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_text(row.get(name)) for name in columns] for row in rows)
+    else:
+        _print_table(rows, columns)
+
+
+def _print_table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_text(row.get(name))) for name in columns))
+    console = Console(file=sys.stdout, soft_wrap=False)
+    if not sys.stdout.isatty():
+        console.width = max(console.width, 200)
+    console.print(table)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, tuple | list):
+        return ", ".join(_text(one) for one in value)
+    return str(value)
+
+
+def _plain(value: object) -> object:
+    return value.hex() if isinstance(value, bytes) else str(value)

@@ -1,0 +1,56 @@
+"""`filbert config`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from filbert.cli import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+_SITE = """<configuration><property><name>fetcher.threads.fetch</name><value>7</value></property>
+<property><name>http.proxy.host</name><value>proxy</value></property></configuration>"""
+
+
+def test_show_says_where_a_value_came_from(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each line has the name, the value and its source."""
+    (tmp_path / "filbert.toml").write_text("[fetcher]\nthreads = 9\n", encoding="utf-8")
+
+    code = run(["config", "show", str(tmp_path), "--changed", "--format", "jsonl"])
+
+    assert code == 0
+    assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
+        {"name": "fetcher.threads", "value": 9, "from": "file: filbert.toml line 2"}
+    ]
+
+
+def test_import_then_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What is imported into the crawl folder holds there."""
+    site, output = tmp_path / "nutch-site.xml", tmp_path / "crawl" / "filbert.toml"
+    site.write_text(_SITE, encoding="utf-8")
+
+    assert run(["config", "import", str(site), "-o", str(output)]) == 0
+    assert "1 properties taken over, 1 in comments" in capsys.readouterr().err
+    assert run(["config", "show", str(output.parent), "--changed", "--format", "csv"]) == 0
+
+    assert "fetcher.threads,7," in capsys.readouterr().out
+
+
+def test_import_replaces_nothing_unasked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A settings file that is there stays, unless forced."""
+    site, output = tmp_path / "nutch-site.xml", tmp_path / "filbert.toml"
+    site.write_text(_SITE, encoding="utf-8")
+    output.write_text("# mine\n", encoding="utf-8")
+
+    assert run(["config", "import", str(site), "-o", str(output)]) == 2
+    assert "is there already" in capsys.readouterr().err
+    assert output.read_text(encoding="utf-8") == "# mine\n"
+    assert run(["config", "import", str(site), "-o", str(output), "--force"]) == 0

@@ -1,0 +1,82 @@
+"""The command line itself: help, errors, exit codes, budget."""
+
+from __future__ import annotations
+
+import errno
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from filbert.cli import run
+from filbert.cli.commands import COMMANDS
+from filbert.cli.failures import exit_code_of
+from filbert.errors import DataError, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_HEAVY = (
+    "aiodns", "deltalake", "duckdb", "fastwarc", "pyarrow", "pycurl", "pydantic", "pyspark",
+    "resiliparse", "rich", "selectolax", "structlog", "tantivy", "tldextract", "uvloop",
+)  # fmt: skip
+
+
+def _raises(error: BaseException) -> Callable[[], object]:
+    def call() -> object:
+        raise error
+
+    return call
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """`filbert --help` stays quick because it loads none of the heavy libraries."""
+    code = (
+        "import sys, filbert.cli\n"
+        "assert filbert.cli.run(['--help']) == 0\n"
+        f"print([name for name in {_HEAVY!r} if name in sys.modules])"
+    )
+
+    got = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert got.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command of the table has its line in the help."""
+    assert run(["--help"]) == 0
+
+    words = capsys.readouterr().out.split()
+    assert [name for name in COMMANDS if name not in words] == []
+
+
+def test_an_unknown_command_refuses_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped command is exit 2 and a proposal."""
+    assert run(["serch"]) == 2
+
+    assert "Did you mean search?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (UserError("wrong", hint="right"), 2, "error: wrong\n  right\n"),
+        (DataError("held"), 3, "error: held\n"),
+        (KeyboardInterrupt(), 130, "the same command goes on"),
+        (OSError(errno.ENOSPC, "full"), 3, "there is no room left on the disk"),
+        (RuntimeError("oops"), 70, "this is a bug in filbert"),
+    ],
+)
+def test_errors_come_to_exit_codes(
+    error: BaseException, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each kind of error has its exit code and says what to do."""
+    assert exit_code_of(_raises(error)) == code
+
+    assert words in capsys.readouterr().err
+
+
+def test_what_a_command_returns_is_the_exit_code() -> None:
+    """`generate` says 1 when nothing is due; None is 0."""
+    assert [exit_code_of(lambda: 1), exit_code_of(lambda: None)] == [1, 0]
