@@ -1,0 +1,1 @@
+"""Shipped fakes: a synthetic web and its server, virtual time, record builders, parity runners."""
