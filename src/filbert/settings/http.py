@@ -101,3 +101,9 @@ class HttpSettings(Section):
     only_addresses: Names = Field(
         (), description="If not empty: the only addresses connected to: IPs, CIDRs, or the words."
     )
+    resolve: Names = Field(
+        (),
+        description="Names led elsewhere without DNS, as curl's connect-to: "
+        "`host:port:address:port`; a host `*.test` stands for all names under `test`. The guard "
+        "judges the address that is connected to.",
+    )
