@@ -1,0 +1,1 @@
+"""The only room that knows a path: the crawl folder, its tables, segments and captures."""

@@ -1,0 +1,143 @@
+"""A segment: one fetch list, its captures and what was parsed out of them.
+
+Guarantee: a segment's state is derived from its tables, never noted apart: `crawl_fetch` is
+committed last of a fetch and `parse_data` last of a parse. A segment that no table of has a
+commit is half-made and not listed.
+Source: Nutch's segment directories; `SegmentReader`.
+"""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+
+from filbert.errors import DataError
+from filbert.model.schemas import TABLES
+from filbert.store import durable, layout
+from filbert.store.process import Process
+from filbert.store.tables import Table
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from filbert.model.clock import Clock
+
+__all__ = ["Segment", "SegmentState", "make_segment"]
+
+
+class SegmentState(StrEnum):
+    """How far a segment has come."""
+
+    GENERATED = "generated"
+    FETCHING = "fetching"
+    FETCHED = "fetched"
+    PARSED = "parsed"
+
+
+class Segment:
+    """One segment.
+
+    Args:
+        path: Its folder.
+        clock: Times of commits.
+    """
+
+    def __init__(self, path: Path, *, clock: Clock) -> None:
+        self.path = path
+        self._clock = clock
+
+    def __repr__(self) -> str:
+        return f"Segment({self.name})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Segment) and other.path == self.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    @property
+    def name(self) -> str:
+        """Its name: yyyyMMddHHmmss."""
+        return self.path.name
+
+    @property
+    def content_dir(self) -> Path:
+        """Where its WARC files lie."""
+        return self.path / layout.CONTENT
+
+    @property
+    def journal_dir(self) -> Path:
+        """Where captures are noted until they are sealed."""
+        return self.path / layout.JOURNAL
+
+    def table(self, name: str) -> Table:
+        """Return one of its tables; it need not exist yet.
+
+        Raises:
+            KeyError: Segments have no such table.
+        """
+        if name not in layout.SEGMENT_TABLES:
+            raise KeyError(name)
+        return Table(TABLES[name], self.path / name, clock=self._clock)
+
+    def has(self, name: str) -> bool:
+        """Tell whether a table of it was ever committed."""
+        return self.table(name).version() > 0
+
+    def is_made(self) -> bool:
+        """Tell whether any table of it was committed; else it is half-made."""
+        return any(self.has(name) for name in layout.SEGMENT_TABLES)
+
+    @property
+    def state(self) -> SegmentState:
+        """How far it has come."""
+        if self.has("parse_data") and self.has("crawl_fetch"):
+            return SegmentState.PARSED
+        if self.has("crawl_fetch"):
+            return SegmentState.FETCHED
+        journal = self.journal_dir
+        if journal.is_dir() and next(journal.iterdir(), None) is not None:
+            return SegmentState.FETCHING
+        return SegmentState.GENERATED
+
+    def parts(self) -> list[int]:
+        """Return the numbers of the parts of its fetch list, in order."""
+        found: set[int] = set()
+        for path in self.table("crawl_generate").files().paths:
+            found.update(pq.read_table(path, columns=["part"])["part"].unique().to_pylist())
+        return sorted(found)
+
+    def owner(self) -> Process | None:
+        """Return the process that is making it, if a mark says so."""
+        try:
+            return Process.parse((self.path / layout.MAKING).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return None
+
+
+def make_segment(segments: Path, now_ms: int, *, clock: Clock) -> Segment:
+    """Make the folder of a new segment, under the first name from `now_ms` on that is free.
+
+    Raises:
+        DataError: The disk is full.
+    """
+    mark = Process.this()
+    fresh = segments / f"{layout.MAKING}-{mark}-{os.urandom(4).hex()}"
+    with durable.room("making a segment"):
+        fresh.mkdir(parents=True)
+        durable.write_whole(fresh / layout.MAKING, str(mark))
+        for second in range(3600):
+            path = segments / layout.segment_name(now_ms + 1000 * second)
+            if path.exists():
+                continue
+            try:
+                # A folder that is not empty cannot be renamed over: so a name is given once.
+                fresh.rename(path)
+            except OSError:
+                continue
+            durable.sync_folder(segments)
+            return Segment(path, clock=clock)
+    raise DataError(f"no free segment name in {segments} within an hour of the clock")
