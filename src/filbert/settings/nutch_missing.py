@@ -36,7 +36,7 @@ _NOT_YET: dict[str, tuple[str, ...]] = {
         "headings.multivalued", "htmlparsefilter.order", "lang.", "metatags.names",
         "mime.types.file", "parse.plugin.file", "parsefilter.",
         "parser.html.line.separators", "parser.html.outlinks.htmlnode_metadata_name", "tika.",
-        "urlfilter.automaton.", "urlfilter.domaindenylist.", "urlfilter.fast.",
+        "urlfilter.automaton.", "urlfilter.fast.",
         "urlnormalizer.hosts.", "urlnormalizer.order.", "urlnormalizer.protocols.",
         "urlnormalizer.regex.file.", "urlnormalizer.scope.", "urlnormalizer.slashes.",
     ),

@@ -223,6 +223,8 @@ NUTCH_NAMES: dict[str, Rule] = {
     "urlfilter.suffix.rules": ("urls.suffix_filter_rules", _same),
     "urlfilter.domain.file": ("urls.domain_filter_file", _same),
     "urlfilter.domain.rules": ("urls.domain_filter_rules", _same),
+    "urlfilter.domaindenylist.file": ("urls.domaindenylist_filter_file", _same),
+    "urlfilter.domaindenylist.rules": ("urls.domaindenylist_filter_rules", _same),
     # links, dedup, index
     "linkdb.max.inlinks": ("links.max_inlinks", _same),
     "linkdb.ignore.internal.links": ("links.ignore_internal", _same),

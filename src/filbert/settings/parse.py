@@ -17,6 +17,12 @@ __all__ = ["ParseSettings"]
 class ParseSettings(Section):
     """What is taken out of a page."""
 
+    parsers: Names = Field(
+        ("html", "text"),
+        description="The parsers, in order of preference; the first that takes the content type "
+        "and succeeds is used.",
+    )
+    filters: Names = Field((), description="The parse filters, in order.")
     timeout_s: int = Field(30, ge=-1, description="Seconds for one document; -1 no limit.")
     memory_limit_mb: int = Field(
         1024, ge=64, description="Memory of a parsing process in MB; a document above it fails."

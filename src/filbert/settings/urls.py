@@ -40,6 +40,10 @@ class UrlsSettings(Section):
         "", description="One wanted suffix, domain or host per line."
     )
     domain_filter_rules: str = Field("", description="The same, inline.")
+    domaindenylist_filter_file: Annotated[str, PathOf("domaindenylist-urlfilter.txt")] = Field(
+        "", description="One unwanted suffix, domain or host per line."
+    )
+    domaindenylist_filter_rules: str = Field("", description="The same, inline.")
     regex_normalize_file: Annotated[str, PathOf("regex-normalize.xml")] = Field(
         "", description="Patterns and substitutions of the regex normaliser; blank: the built-in."
     )

@@ -1,0 +1,1 @@
+"""Parse filters, one plugin per file."""

@@ -1,0 +1,1 @@
+"""Parsers, one plugin per file."""

@@ -1,0 +1,1 @@
+"""Content signatures, one plugin per file."""

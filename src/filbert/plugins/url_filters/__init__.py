@@ -1,0 +1,1 @@
+"""URL filters, one plugin per file."""

@@ -1,0 +1,1 @@
+"""URL normalisers, one plugin per file."""
