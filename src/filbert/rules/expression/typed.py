@@ -1,0 +1,38 @@
+"""SQL text with the kind of value it gives."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+__all__ = ["BOOL", "DECIMAL", "NULL", "TEXT", "WHOLE", "Kind", "Typed"]
+
+
+class Kind(Enum):
+    """Kinds of values in an expression; the value is the word for people."""
+
+    BOOL = "truth value"
+    WHOLE = "whole number"
+    DECIMAL = "number"
+    TEXT = "text"
+    NULL = "null"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it can be calculated with."""
+        return self in {Kind.WHOLE, Kind.DECIMAL}
+
+    @property
+    def word(self) -> str:
+        """What people call it."""
+        return self.value
+
+
+BOOL, WHOLE, DECIMAL, TEXT, NULL = Kind.BOOL, Kind.WHOLE, Kind.DECIMAL, Kind.TEXT, Kind.NULL
+
+
+class Typed(NamedTuple):
+    """A piece of SQL and its kind."""
+
+    sql: str
+    kind: Kind
