@@ -1,0 +1,74 @@
+"""What the answer to a request for robots.txt means.
+
+Guarantee: a table, held beside RFC 9309 section 2.3.1 and Nutch's `HttpRobotRulesParser`:
+
+| answer | RFC 9309 | Nutch | here |
+|---|---|---|---|
+| 200 … 299 | parse | parse 200, others allow all | parse |
+| 3xx | follow, 5 at least | follow, then allow all | follow, then allow all |
+| 403 | may fetch all | `http.robots.403.allow` | `robots.allow_403` |
+| 429 | (4xx) | defer, if that is on | defer, if that is on |
+| other 4xx | may fetch all | allow all | allow all |
+| 5xx | fetch nothing | defer, if that is on | defer, if that is on |
+| none: no such host| fetch nothing | allow all, not kept | the page fails, unasked |
+| none: other cause | fetch nothing | allow all, not kept | defer, if that is on |
+
+A host that does not exist cannot be deferred with profit: its pages are recorded as failed
+without a request, so that updatedb retries and in the end gives them up.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from filbert.model.statuses import ProtocolStatus
+
+if TYPE_CHECKING:
+    from filbert.model.records import ProtocolOutput
+    from filbert.settings.robots import RobotsSettings
+
+__all__ = ["RobotsMeaning", "is_allowlisted", "robots_meaning"]
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class RobotsMeaning(StrEnum):
+    """What is to be done with a host after one answer."""
+
+    PARSE = "parse"
+    FOLLOW = "follow"
+    ALLOW = "allow"
+    FORBID = "forbid"
+    DEFER = "defer"
+    DEAD = "dead"
+
+
+def robots_meaning(output: ProtocolOutput, settings: RobotsSettings) -> RobotsMeaning:
+    """Return what an answer means; a redirect without a target allows all, as in Nutch."""
+    status = output.http_status
+    if status is None:
+        return _without_answer(output, settings)
+    if 200 <= status < 300:
+        return RobotsMeaning.PARSE
+    if status in _REDIRECTS:
+        return RobotsMeaning.FOLLOW if output.location else RobotsMeaning.ALLOW
+    if status == 403 and not settings.allow_403:
+        return RobotsMeaning.FORBID
+    if status >= 500 or status == 429:
+        return RobotsMeaning.DEFER if settings.defer_5xx else RobotsMeaning.ALLOW
+    return RobotsMeaning.ALLOW
+
+
+def is_allowlisted(host: str, allowlist: tuple[str, ...]) -> bool:
+    """Say whether a host, or a domain above it, is one whose robots.txt may be ignored."""
+    name = host.lower()
+    return any(name == one or name.endswith(f".{one}") for one in map(str.lower, allowlist))
+
+
+def _without_answer(output: ProtocolOutput, settings: RobotsSettings) -> RobotsMeaning:
+    if output.status is ProtocolStatus.NOTFOUND:
+        return RobotsMeaning.ALLOW  # a protocol without HTTP statuses found no such file
+    if output.message.startswith("no such host"):
+        return RobotsMeaning.DEAD
+    return RobotsMeaning.DEFER if settings.defer_5xx else RobotsMeaning.ALLOW
