@@ -1,0 +1,170 @@
+"""Writes the pages of `docs/reference/` from the code, so that they cannot disagree with it.
+
+`make docs` runs it; a test checks that what lies there is what it would write.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from filbert.cli.commands import COMMANDS
+from filbert.model import schemas, statuses
+from filbert.settings.catalog import Setting, catalog
+from filbert.settings.nutch_names import NUTCH_NAMES
+from filbert.settings.root import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+HERE = Path(__file__).resolve().parent
+HEAD = "<!-- Written by `make docs` from the code; change it there. -->\n\n"
+
+
+def settings_page() -> str:
+    """Every setting: default, meaning, Nutch's names."""
+    lines = [
+        HEAD + "# Settings\n",
+        (
+            "Defaults < rule files in the crawl folder < `filbert.toml` < environment "
+            "(`FILBERT_FETCHER__THREADS=20`) < `-D fetcher.threads=20`. Nutch's names are taken in "
+            "the file and by `-D`. `filbert config show` says what holds and why.\n"
+        ),
+    ]
+    nutch: dict[str, list[str]] = {}
+    for name, (ours, _) in NUTCH_NAMES.items():
+        nutch.setdefault(ours, []).append(f"`{name}`")
+    section = ""
+    for setting in catalog().values():
+        mine = setting.name.split(".")[0]
+        if mine != section:
+            section = mine
+            lines += [
+                f"\n## {section}\n",
+                f"{_first_line(Settings.model_fields[section].annotation)}\n",
+                "| setting | default | meaning | Nutch |",
+                "|---|---|---|---|",
+            ]
+        lines.append(
+            f"| `{setting.name}` | {_shown(setting.default)} | {_meaning(setting)} | "
+            f"{', '.join(nutch.get(setting.name, []))} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def commands_page() -> str:
+    """Every command with its help."""
+    lines = [HEAD + "# Commands\n", "What `filbert COMMAND --help` prints.\n"]
+    for name, entry in COMMANDS.items():
+        module, _, attribute = entry.target.partition(":")
+        command = getattr(importlib.import_module(module), attribute)
+        lines += [f"## {name}\n", f"{entry.summary}\n"]
+        for path, one in _commands(f"filbert {name}", command):
+            context = click.Context(one, info_name=path, terminal_width=88, max_content_width=88)
+            lines += ["```text", one.get_help(context).rstrip(), "```\n"]
+    return "\n".join(lines)
+
+
+def plugins_page() -> str:
+    """Every built-in plugin, by extension point."""
+    project = tomllib.loads((HERE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [
+        HEAD + "# Built-in plugins\n",
+        (
+            "They enter by entry points, as a stranger's package does. The contracts are in "
+            "`filbert/plugins/contracts.py`."
+        ),
+    ]
+    for group, plugins in sorted(project.get("entry-points", {}).items()):
+        lines += [f"\n## {group}\n", "| name | what it does |", "|---|---|"]
+        for name, target in plugins.items():
+            module, _, attribute = target.partition(":")
+            plugin = getattr(importlib.import_module(module), attribute)
+            lines.append(f"| `{name}` | {_first_line(plugin)} |")
+    return "\n".join(lines) + "\n"
+
+
+def statuses_page() -> str:
+    """Every status, with Nutch's number."""
+    lines = [HEAD + "# Statuses\n", "The numbers are Nutch's."]
+    for name in statuses.__all__:
+        enum = getattr(statuses, name)
+        lines += [f"\n## {name}\n", f"{_first_line(enum)}\n", "| number | name |", "|---|---|"]
+        lines += [f"| {int(member)} | `{member.name.lower()}` |" for member in enum]
+    return "\n".join(lines) + "\n"
+
+
+def tables_page() -> str:
+    """Every table of a crawl folder, with its columns."""
+    lines = [
+        HEAD + "# Tables\n",
+        (
+            "Each is a Delta Lake table: pandas, Polars, DuckDB and Spark open it. In SQL "
+            "(`filbert sql`) times are milliseconds since 1970."
+        ),
+    ]
+    for table in schemas.TABLES.values():
+        key = ", ".join(f"`{name}`" for name in table.key)
+        lines += [f"\n## {table.name}\n", f"Key: {key}.\n"]
+        lines += ["| column | type | null | meaning |", "|---|---|---|---|"]
+        lines += [
+            f"| `{column.name}` | {column.type} | {'yes' if column.nullable else 'no'} | "
+            f"{_cell(column.doc)} |"
+            for column in table.columns
+        ]
+    return "\n".join(lines) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "plugins.md": plugins_page,
+    "statuses.md": statuses_page,
+    "tables.md": tables_page,
+}
+
+
+def main() -> None:
+    """Write all pages."""
+    (HERE / "reference").mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (HERE / "reference" / name).write_text(page(), encoding="utf-8")
+
+
+def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, one in command.commands.items():
+            yield from _commands(f"{path} {name}", one)
+
+
+def _meaning(setting: Setting) -> str:
+    choices = ", ".join(f"`{choice}`" for choice in setting.choices if choice)
+    return _cell(setting.description + (f" One of {choices}." if choices else ""))
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "off"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, tuple):
+        return ", ".join(f"`{one}`" for one in value)
+    return f"`{value}`" if value != "" else ""
+
+
+def _first_line(thing: object) -> str:
+    return _cell((inspect.getdoc(thing) or "").partition("\n\n")[0])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()
