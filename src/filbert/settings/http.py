@@ -93,7 +93,8 @@ class HttpSettings(Section):
     allow_addresses: Names = Field(
         (),
         description="Addresses that the guard lets through though they are not public: IPs, CIDRs, "
-        "or `loopback`, `private`, `link-local`. A host named by a seed needs no entry.",
+        "`loopback`, `private`, `link-local`, or `host:port` as it stands in URLs. A host named "
+        "by a seed needs no entry.",
     )
     deny_addresses: Names = Field(
         (), description="Addresses never connected to: IPs, CIDRs, or the words above."

@@ -38,6 +38,9 @@ class StoreSettings(Section):
         "gzip", description="Compression of the captures; gzip is what every archive tool reads."
     )
     warc_level: int = Field(1, ge=0, le=9, description="Level of that compression.")
+    warc_requests: bool = Field(
+        default=False, description="Keep each request as a WARC record before its response."
+    )
     warc_max_mb: int = Field(1024, ge=1, description="Size at which a WARC file is closed, in MB.")
     seal_rows: int = Field(
         100_000, ge=1, description="Rows in the journal at which it becomes Parquet."

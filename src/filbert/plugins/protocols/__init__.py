@@ -1,0 +1,1 @@
+"""Protocol plugins: how the URLs of a scheme are fetched."""

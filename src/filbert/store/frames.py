@@ -1,0 +1,133 @@
+"""What the frames of a fetch journal say, to and from MessagePack values.
+
+A frame is a list whose first element is its kind: 1, a capture or failure (the row of
+crawl_fetch, and the crawl_parse rows that come from it); 2, the state of a host. Guarantee:
+`decode_frame(encode_…(x))` is x. A robots body is written once as long as it does not change: a
+`HostMemory` on each side remembers it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from filbert.errors import DataError
+from filbert.model.hosts import HostState
+from filbert.model.records import CrawlDatum, FetchRecord
+from filbert.model.statuses import FetchStatus, ProtocolStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Bitmap", "CaptureFrame", "HostMemory", "decode_frame", "encode_capture"]
+
+_CAPTURE = 1
+_HOST = 2
+
+_RECORD_FIELDS = tuple(field.name for field in fields(FetchRecord) if field.name != "datum")
+_DATUM_FIELDS = tuple(field.name for field in fields(CrawlDatum))
+_HOST_FIELDS = tuple(field.name for field in fields(HostState) if field.name != "robots_body")
+_record_values = attrgetter(*_RECORD_FIELDS)
+_datum_values = attrgetter(*_DATUM_FIELDS)
+_host_values = attrgetter(*_HOST_FIELDS)
+_SAME_BODY = True
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFrame:
+    """One row of crawl_fetch, and the rows of crawl_parse that come from it."""
+
+    record: FetchRecord
+    links: tuple[Mapping[str, object], ...]
+
+    @property
+    def end(self) -> int:
+        """Offset behind the capture in its WARC file; 0 if there is none."""
+        return (self.record.warc_offset or 0) + (self.record.warc_length or 0)
+
+
+class Bitmap:
+    """A set of small non-negative integers: one bit each."""
+
+    def __init__(self) -> None:
+        self._bits = bytearray()
+        self._count = 0
+
+    def add(self, number: int) -> None:
+        """Put `number` into the set."""
+        index = number >> 3
+        if index >= len(self._bits):
+            self._bits.extend(bytes(max(1024, index + 1 - len(self._bits))))
+        bit = 1 << (number & 7)
+        self._count += not self._bits[index] & bit
+        self._bits[index] |= bit
+
+    def __contains__(self, number: int) -> bool:
+        index = number >> 3
+        return index < len(self._bits) and bool(self._bits[index] & (1 << (number & 7)))
+
+    def __len__(self) -> int:
+        return self._count
+
+
+class HostMemory:
+    """The last state of each host, and so the robots bodies that need no second writing."""
+
+    def __init__(self) -> None:
+        self.states: dict[str, HostState] = {}
+
+    def keep(self, state: HostState) -> None:
+        """Remember a state that was written or read."""
+        self.states[state.host] = state
+
+    def encode(self, state: HostState) -> list[object]:
+        """Return the frame of a state."""
+        before = self.states.get(state.host)
+        body: object = state.robots_body
+        if before is not None and body is not None and body == before.robots_body:
+            body = _SAME_BODY
+        return [_HOST, _host_values(state), body]
+
+    def decode(self, payload: Sequence[Any]) -> HostState:
+        """Return the state that a frame holds, and remember it."""
+        state = HostState(**dict(zip(_HOST_FIELDS, payload[1], strict=True)))
+        body = payload[2]
+        if body is _SAME_BODY:
+            body = self.states[state.host].robots_body
+        state = replace(state, robots_body=body)
+        self.keep(state)
+        return state
+
+
+def encode_capture(record: FetchRecord, links: Sequence[Mapping[str, object]]) -> list[object]:
+    """Return the frame of a capture or failure."""
+    return [_CAPTURE, _record_values(record), _datum_values(record.datum), list(links)]
+
+
+def decode_frame(payload: Sequence[Any], memory: HostMemory) -> CaptureFrame | HostState:
+    """Return what a frame says.
+
+    Raises:
+        DataError: The frame is whole but of another version of filbert.
+    """
+    try:
+        if payload[0] == _HOST:
+            return memory.decode(payload)
+        return _decode_capture(payload)
+    except (TypeError, ValueError, KeyError, IndexError) as error:
+        raise DataError(
+            f"a frame of the fetch journal cannot be read: {error}",
+            hint="Another version of filbert wrote it; finish the fetch with that version.",
+        ) from error
+
+
+def _decode_capture(payload: Sequence[Any]) -> CaptureFrame:
+    kind, record, datum, links = payload
+    if kind != _CAPTURE:
+        raise ValueError(f"unknown kind {kind!r}")
+    values = dict(zip(_RECORD_FIELDS, record, strict=True))
+    values["status"] = FetchStatus(values["status"])
+    values["protocol_code"] = ProtocolStatus(values["protocol_code"])
+    values["datum"] = CrawlDatum(**dict(zip(_DATUM_FIELDS, datum, strict=True)))
+    return CaptureFrame(FetchRecord(**values), tuple(links))

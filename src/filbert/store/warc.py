@@ -1,0 +1,389 @@
+"""WARC records: made from what a protocol plugin gave back, and read again at random.
+
+Guarantees, so that `warcio check` passes and every archive tool reads the files:
+- A record is WARC/1.1, whole in one gzip member or zstd frame, with block and payload digests; its
+  WARC-Target-URI is a URL that parses.
+- A reply's head stands in the record byte for byte, but for three headers that would lie about the
+  stored body: Transfer-Encoding (the body is stored without chunks), Content-Encoding where the
+  body is stored decoded, and Content-Length where it differs. Their lines are kept under an
+  `X-Crawler-` name, as Common Crawl does.
+- The body is stored as it came (gzip, deflate) when any reader can decode it; decoded otherwise.
+Source: WARC 1.1 (ISO 28500:2017); docs/decisions/0004.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import uuid
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import ada_url
+import zstandard
+from fastwarc.warc import WarcRecord, WarcRecordType
+from isal import igzip_lib
+
+from filbert.errors import DataError
+from filbert.model.clock import iso
+from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.protocols.decoding import codings_of, decode
+from filbert.plugins.protocols.heads import header_pairs, split_head, status_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from filbert.model.records import FetchRecord, ProtocolOutput
+
+__all__ = [
+    "RENAMED",
+    "Capture",
+    "Codec",
+    "WarcOptions",
+    "capture_members",
+    "decompress",
+    "is_captured",
+    "parse_capture",
+    "read_capture",
+    "target_uri",
+    "warcinfo",
+]
+
+# What needs no URL parser to be sure of; anything else goes through one.
+_SAFE_URL = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?/[!-~]*|file:///[!-~]*", re.ASCII)
+_UNSAFE = frozenset(b'<>"{}|\\^`')
+RENAMED = b"X-Crawler-"
+_HEADER = re.compile(
+    rb"[ \t]*(transfer-encoding|content-encoding|content-length)[ \t]*:", re.IGNORECASE
+)
+_ISAL_LEVELS = 3
+# Deflate cannot expand further than this; a foreign record with another coding is cut there.
+_MOST_RATIO = 1_032
+_LEAST_ROOM = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WarcOptions:
+    """How records are written.
+
+    Attributes:
+        format: gzip or zstd.
+        level: Its level, 0 to 9.
+        requests: Write a request record before each response.
+    """
+
+    format: Literal["gzip", "zstd"] = "gzip"
+    level: int = 1
+    requests: bool = False
+
+
+class Codec:
+    """Compresses one record at a time, in one go."""
+
+    def __init__(self, options: WarcOptions) -> None:
+        self.suffix = ".warc.gz" if options.format == "gzip" else ".warc.zst"
+        self.compress: Callable[[bytes], bytes]
+        if options.format == "zstd":
+            engine = zstandard.ZstdCompressor(level=max(1, options.level), write_checksum=True)
+            self.compress = engine.compress
+        elif options.level <= _ISAL_LEVELS:
+            level = options.level
+            self.compress = lambda plain: igzip_lib.compress(plain, level, igzip_lib.COMP_GZIP)
+        else:
+            level = options.level
+            self.compress = lambda plain: zlib.compress(plain, level, 31)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Envelope:
+    """The WARC side of one record."""
+
+    kind: WarcRecordType
+    date: str
+    content_type: str
+    identity: str = field(default_factory=lambda: uuid.uuid4().hex)
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def _form(envelope: _Envelope, block: bytes) -> bytes:
+    record = WarcRecord()
+    record.init_headers(envelope.kind, str(uuid.UUID(envelope.identity)).encode())
+    headers = record.headers
+    headers["WARC-Date"] = envelope.date
+    for name, value in envelope.headers.items():
+        headers[name] = value
+    headers["WARC-Block-Digest"] = _digest(block)
+    headers["Content-Type"] = envelope.content_type
+    record.set_bytes_content(block)
+    stream = io.BytesIO()
+    record.write(stream)
+    return stream.getvalue()
+
+
+def _digest(data: bytes) -> str:
+    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+
+
+def warcinfo(file_name: str, date_ms: int, fields: Mapping[str, str]) -> bytes:
+    """Return the record that a WARC file begins with, not compressed."""
+    block = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()
+    envelope = _Envelope(
+        kind=WarcRecordType.warcinfo,
+        date=iso(date_ms),
+        content_type="application/warc-fields",
+        headers={"WARC-Filename": file_name},
+    )
+    return _form(envelope, block)
+
+
+def is_captured(output: ProtocolOutput) -> bool:
+    """Tell whether there is anything to keep: a reply, or a document of another protocol."""
+    if output.response_head or output.raw_body:
+        return True
+    return output.status is ProtocolStatus.SUCCESS
+
+
+def capture_members(
+    record: FetchRecord, output: ProtocolOutput, codec: Codec, options: WarcOptions
+) -> tuple[bytes, int]:
+    """Return what to append to a WARC file, and where in it the capture's own record begins.
+
+    A request record, if asked for, goes before the response, so that the end of the capture is
+    the end of what was appended.
+    """
+    uri = target_uri(record)
+    date = iso(record.fetch_time)
+    if not uri.startswith(("http://", "https://")):
+        return codec.compress(_resource(uri, date, output)), 0
+    identity = uuid.uuid4().hex
+    response = codec.compress(_response(uri, date, output, identity))
+    if not (options.requests and output.request_head):
+        return response, 0
+    request = codec.compress(_request(uri, date, output, identity))
+    return request + response, len(request)
+
+
+def _request(uri: str, date: str, output: ProtocolOutput, response: str) -> bytes:
+    envelope = _Envelope(
+        kind=WarcRecordType.request,
+        date=date,
+        content_type="application/http; msgtype=request",
+        headers={
+            "WARC-Target-URI": uri,
+            "WARC-Concurrent-To": f"<urn:uuid:{uuid.UUID(response)}>",
+        },
+    )
+    return _form(envelope, output.request_head)
+
+
+def _response(uri: str, date: str, output: ProtocolOutput, identity: str) -> bytes:
+    payload = output.raw_body
+    head = _stored_head(output, payload)
+    envelope = _Envelope(
+        kind=WarcRecordType.response,
+        date=date,
+        content_type="application/http; msgtype=response",
+        identity=identity,
+        headers=_facts(uri, output, payload),
+    )
+    return _form(envelope, head + payload)
+
+
+def _resource(uri: str, date: str, output: ProtocolOutput) -> bytes:
+    envelope = _Envelope(
+        kind=WarcRecordType.resource,
+        date=date,
+        content_type=output.content_type or "application/octet-stream",
+        headers=_facts(uri, output, output.body),
+    )
+    return _form(envelope, output.body)
+
+
+def _facts(uri: str, output: ProtocolOutput, payload: bytes) -> dict[str, str]:
+    facts = {"WARC-Target-URI": uri}
+    if output.ip:
+        facts["WARC-IP-Address"] = output.ip
+    if output.protocol:
+        facts["WARC-Protocol"] = output.protocol
+    if output.truncated:
+        facts["WARC-Truncated"] = output.truncated
+    facts["WARC-Payload-Digest"] = _digest(payload)
+    return facts
+
+
+def _stored_head(output: ProtocolOutput, payload: bytes) -> bytes:
+    """Return the reply's head with the headers renamed that the stored body would belie."""
+    line = status_line(output.response_head)
+    if line is None:  # HTTP/0.9 has no head, a WARC response must have one
+        first = [b"HTTP/1.0 %d OK" % (output.http_status or 200)]
+        lines: list[bytes] = []
+    else:
+        start, *lines = output.response_head.strip(b"\r\n").split(b"\n")
+        first = [start.strip()]
+        if not first[0].startswith(b"HTTP/"):
+            first = [b"HTTP/1.0 %d OK" % line.status, RENAMED + b"Status-Line: " + first[0]]
+    kept = _kept_lines(lines, payload, coded=payload != output.body)
+    return b"\r\n".join((*first, *kept)) + b"\r\n\r\n"
+
+
+def _kept_lines(lines: list[bytes], payload: bytes, *, coded: bool) -> Iterator[bytes]:
+    length = b"%d" % len(payload)
+    has_length = not payload
+    for one in lines:
+        line = one.removesuffix(b"\r")
+        found = _HEADER.match(line)
+        name = found[1].lower() if found else b""
+        right = not payload or line.partition(b":")[2].strip() == length
+        has_length |= right and name == b"content-length"
+        belied = {
+            b"transfer-encoding": True,
+            b"content-encoding": not coded,
+            b"content-length": not right,
+        }
+        yield RENAMED + line.lstrip() if belied.get(name, False) else line
+    if not has_length:
+        yield b"Content-Length: " + length
+
+
+def target_uri(record: FetchRecord) -> str:
+    """Return the URL that was asked for, in a spelling that every URL parser takes."""
+    text = record.url
+    if record.raw_url is not None:
+        text = "".join(_escaped(byte) for byte in record.raw_url)
+    if _SAFE_URL.fullmatch(text):
+        return text
+    try:
+        return str(ada_url.URL(text).href)
+    except ValueError:
+        return record.url
+
+
+def _escaped(byte: int) -> str:
+    return chr(byte) if 0x20 < byte < 0x7F and byte not in _UNSAFE else f"%{byte:02X}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capture:
+    """A capture as it is read back.
+
+    Attributes:
+        url: WARC-Target-URI.
+        kind: response or resource (what `file:` URLs give).
+        date: WARC-Date.
+        http_status: Status of the reply; None for a resource.
+        head: The reply's head as stored.
+        headers: Its headers under lower-case names, with the values that the server sent.
+        body: The decoded body.
+        content_type: As declared.
+        ip: Address of the server.
+        truncated: length, time or disconnect, if the body was cut.
+    """
+
+    url: str
+    kind: str
+    date: str
+    http_status: int | None
+    head: bytes
+    headers: Mapping[str, tuple[str, ...]]
+    body: bytes
+    content_type: str | None
+    ip: str | None
+    truncated: str | None
+
+
+def read_capture(
+    content_dir: Path, warc_file: str, offset: int, length: int, *, limit: int | None = None
+) -> Capture:
+    """Read one capture by its place.
+
+    Args:
+        content_dir: The segment's content folder.
+        warc_file: File name in it.
+        offset: Where the record begins, in bytes.
+        length: Its length in the file, in bytes.
+        limit: Most bytes of the decoded body; None: all that the record holds.
+
+    Raises:
+        DataError: There is no such file, or no whole record at that place.
+    """
+    path = content_dir / warc_file
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            member = file.read(length)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        return parse_capture(decompress(member), limit=limit)
+    except ValueError as error:
+        raise DataError(
+            f"no whole capture in {path} at {offset} ({length} bytes): {error}",
+            hint="The file is damaged, or is not the one that crawl_fetch speaks of.",
+        ) from error
+
+
+def decompress(member: bytes) -> bytes:
+    """Return the record in one gzip member or zstd frame, or a plain one; ValueError if torn."""
+    try:
+        if member.startswith(b"\x1f\x8b"):
+            return bytes(igzip_lib.decompress(member, igzip_lib.DECOMP_GZIP))
+        if member.startswith(b"\x28\xb5\x2f\xfd"):
+            return zstandard.ZstdDecompressor().decompressobj().decompress(member)
+    except (igzip_lib.error, zstandard.ZstdError, EOFError) as error:  # type: ignore[misc]
+        raise ValueError(str(error)) from error
+    return member
+
+
+def parse_capture(record: bytes, *, limit: int | None = None) -> Capture:
+    """Return what a plain WARC record holds; ValueError if it is not whole."""
+    if not record.startswith(b"WARC/"):
+        raise ValueError("no WARC record begins here")
+    parts = split_head(record)
+    if parts is None:
+        raise ValueError("the WARC header has no end")
+    fields = {name.lower(): value for name, value in header_pairs(parts[0])}
+    size = int(fields.get("content-length", "-1"))
+    block = parts[1][:size]
+    if size < 0 or len(block) < size:
+        raise ValueError("the block is cut")
+    head, payload = b"", block
+    if fields.get("content-type", "").startswith("application/http"):
+        head, payload = split_head(block) or (block, b"")
+    headers, codings = _sent_headers(head)
+    line = status_line(head) if head else None
+    most = len(payload) * _MOST_RATIO + _LEAST_ROOM if limit is None else limit
+    return Capture(
+        url=fields.get("warc-target-uri", "").strip("<>"),
+        kind=fields.get("warc-type", ""),
+        date=fields.get("warc-date", ""),
+        http_status=line.status if line else None,
+        head=head,
+        headers=headers,
+        body=decode(payload, codings, most).body,
+        content_type=_last(headers, "content-type") if head else fields.get("content-type"),
+        ip=fields.get("warc-ip-address"),
+        truncated=fields.get("warc-truncated"),
+    )
+
+
+def _sent_headers(head: bytes) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """Return the headers as the server sent them, and the codings that the stored body has."""
+    prefix = RENAMED.decode().lower()
+    stored: dict[str, list[str]] = {}
+    sent: dict[str, list[str]] = {}
+    for name, value in header_pairs(head):
+        key = name.lower()
+        into = sent if key.startswith(prefix) else stored
+        into.setdefault(key.removeprefix(prefix), []).append(value)
+    codings = codings_of(",".join(stored.get("content-encoding", ())))
+    merged = {**stored, **sent}
+    return {name: tuple(values) for name, values in merged.items()}, codings
+
+
+def _last(headers: Mapping[str, tuple[str, ...]], name: str) -> str | None:
+    values = headers.get(name)
+    return values[-1] if values else None
