@@ -1,0 +1,146 @@
+"""Every name in the documents that this project implements has its home.
+
+The list of names is the page `spec/documents.md` beside the source tree. A row says which file
+plays the part (and by which name in it), or which issue will bring it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SRC = "src/filbert/"
+NOT_YET_3 = "not yet: issue 3"
+GLOSSARY = "docs/glossary.md"
+
+HOMES: dict[str, str] = {
+    # A and B: records that read and write themselves, of Nutch 0.6 and 0.7
+    "Writable": NOT_YET_3,
+    "Cloneable": NOT_YET_3,
+    "WritableComparable": NOT_YET_3,
+    "readFields": NOT_YET_3,
+    "read": NOT_YET_3,
+    "write": NOT_YET_3,
+    "VersionedWritable": NOT_YET_3,
+    "VersionMismatchException(expected, found)": NOT_YET_3,
+    "FetchListEntry": NOT_YET_3,
+    "fetchlist": NOT_YET_3,
+    "Page": NOT_YET_3,
+    "FetcherOutput": NOT_YET_3,
+    "Content": NOT_YET_3,
+    "content": NOT_YET_3,
+    "Properties": NOT_YET_3,
+    "UTF8": NOT_YET_3,
+    "MD5Hash": NOT_YET_3,
+    "WritableUtils": NOT_YET_3,
+    "db.default.fetch.interval": SRC + "settings/nutch_names.py",
+    # C: the old fetcher
+    "Fetcher [-logLevel level] [-showThreadID] [-threads n] dir": NOT_YET_3,
+    'ArrayFile.Reader(dir, "fetchlist")': NOT_YET_3,
+    "ArrayFile.Writer": NOT_YET_3,
+    "fetcher": NOT_YET_3,
+    "run()": NOT_YET_3,
+    "close()": NOT_YET_3,
+    "handleNoFetch": NOT_YET_3,
+    "handleFetch": NOT_YET_3,
+    "outputPage": NOT_YET_3,
+    "logError": NOT_YET_3,
+    "ParserFactory": SRC + "plugins/registry.py",
+    "ParserFactory.getParser": SRC + "plugins/registry.py",
+    "getParse": SRC + "parser/",
+    "ProtocolFactory": SRC + "plugins/registry.py",
+    "PluginRepository": SRC + "plugins/registry.py",
+    # D: the update of the crawldb
+    "CrawlDb": SRC + "steps/update.py",
+    "CrawlDbFilter": SRC + "plugins/url_chain.py",
+    "CrawlDbReducer": SRC + "rules/update.py",
+    "initialScore": SRC + "plugins/contracts.py::initial",
+    "setFetchSchedule": SRC + "plugins/schedules/",
+    "setPageRetrySchedule": SRC + "rules/update.py",
+    "setPageGoneSchedule": SRC + "rules/update.py",
+    "forceRefetch": SRC + "rules/update.py",
+    "updateDbScore": SRC + "plugins/contracts.py::update",
+    "db.fetch.interval.max": SRC + "settings/nutch_names.py",
+    # E: the later fetcher
+    "QueueFeeder": SRC + "fetcher/",
+    "FetchItemQueues": SRC + "fetcher/",
+    "FetcherThread": SRC + "fetcher/",
+    "fetcher.timelimit.mins": SRC + "settings/nutch_names.py",
+    "fetcher.queue.mode": SRC + "settings/nutch_names.py",
+    "fetcher.threads.per.host.by.ip": SRC + "settings/nutch_names.py",
+    "fetcher.max.crawl.delay": SRC + "settings/nutch_names.py",
+    "fetcher.server.delay": SRC + "settings/nutch_names.py",
+    "fetcher.store.content": SRC + "settings/nutch_names.py",
+    "protocol.plugin.check.robots": SRC + "settings/nutch_missing.py",
+    "protocol.plugin.check.blocking": SRC + "settings/nutch_missing.py",
+    "_pst_": SRC + "model/schemas.py::protocol_code",
+    "_fst_": SRC + "model/schemas.py::CRAWL_FETCH",
+    "_ftk_": GLOSSARY,
+    "_repr_": SRC + "model/schemas.py::repr_url",
+    "nutch.segment.name": GLOSSARY,
+    "ParseUtil": SRC + "parser/",
+    "HtmlParser": SRC + "plugins/parsers/",
+    "FetcherOutputFormat": SRC + "store/journal.py",
+    "crawl_fetch": SRC + "model/schemas.py::CRAWL_FETCH",
+    "crawl_generate": SRC + "model/schemas.py::CRAWL_GENERATE",
+    "crawl_parse": SRC + "model/schemas.py::CRAWL_PARSE",
+    "parse_data": SRC + "model/schemas.py::PARSE_DATA",
+    "parse_text": SRC + "model/schemas.py::PARSE_TEXT",
+    "ParseOutputFormat": SRC + "parser/",
+    "db.parsemeta.to.crawldb": SRC + "settings/nutch_names.py",
+    "db.max.outlinks.per.page": SRC + "settings/nutch_names.py",
+    "adjust": SRC + "model/schemas.py::adjust",
+    # the page's own references
+    "tests/docs/test_documents.py": "tests/docs/test_documents.py",
+    "docs/glossary.md": GLOSSARY,
+    "docs/from-nutch.md": "docs/from-nutch.md",
+}
+"""Name in the documents → the file or folder (`::` and a name in it), or the issue to come."""
+
+FIELDS_NAMES = (
+    "CrawlDatum", "CrawlDbFilter", "CrawlDbReducer", "QueueFeeder", "FetchItem",
+    "FetchItemQueue", "FetchItemQueues", "FetcherThread", "FetchListEntry", "Page", "Content",
+    "FetcherOutput", "FetcherOutputFormat", "ParseOutputFormat", "ParseData", "ParseText",
+    "ProtocolStatus", "ProtocolFactory", "ParserFactory", "PluginRepository", "Writable",
+    "handleFetch", "handleNoFetch", "outputPage",
+)  # fmt: skip
+"""The field's names that must stay findable."""
+
+
+def test_every_name_of_the_documents_has_a_row(shared_dir: Path) -> None:
+    """The table has a row for each name on the page, and no other."""
+    page = (shared_dir / "spec" / "documents.md").read_text(encoding="utf-8")
+
+    assert set(re.findall(r"`([^`]+)`", page)) == set(HOMES)
+
+
+@pytest.mark.parametrize("name", HOMES)
+def test_a_name_has_its_home(name: str, repository: Path) -> None:
+    """The file that plays the part is there, and says so by name."""
+    home = HOMES[name]
+    if home.startswith("not yet: issue "):
+        return
+    path, _, symbol = home.partition("::")
+    place = repository / path
+
+    assert place.is_dir() if path.endswith("/") else place.is_file()
+    if path.endswith(".py") and path.startswith(SRC):
+        wanted = symbol or (name if "settings/" in path else "")
+        assert wanted in place.read_text(encoding="utf-8")
+    elif path == GLOSSARY and name != GLOSSARY:
+        assert name in place.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", FIELDS_NAMES)
+def test_the_fields_names_stay_findable(name: str, repository: Path) -> None:
+    """A reader who knows Nutch finds each of its names in the glossary."""
+    terms = re.findall(
+        r"^\| ([^|]+) \|", (repository / GLOSSARY).read_text(encoding="utf-8"), re.MULTILINE
+    )
+
+    assert name in {term.strip() for row in terms for term in row.split(",")}
