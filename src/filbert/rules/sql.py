@@ -11,8 +11,14 @@ import math
 import re
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-__all__ = ["SqlValue", "literal", "render"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from filbert.plugins.contracts import SqlColumn
+
+__all__ = ["SqlValue", "literal", "render", "stages"]
 
 SqlValue = str | int | float | bool | bytes | None
 
@@ -80,3 +86,19 @@ def _quoted(text: str) -> str:
     if not pieces:
         return "''"
     return pieces[0] if len(pieces) == 1 else f"({' || '.join(pieces)})"
+
+
+def stages(source: str, columns: Sequence[SqlColumn], result: str) -> str:
+    """Return common table expressions that add columns to `source`, each seeing those before it.
+
+    Args:
+        source: The table expression to begin with.
+        columns: What to add, in order; at least one.
+        result: Name of the last table expression, which has them all.
+    """
+    names = [*(f"{result}_{number}" for number in range(1, len(columns))), result]
+    made = []
+    for name, column in zip(names, columns, strict=True):
+        made.append(f"{name} as (select {source}.*, {column.sql} as {column.name} from {source})")
+        source = name
+    return ",\n".join(made)

@@ -1,0 +1,1 @@
+"""Fetch schedules: when a page is due again. One file each."""

@@ -1,0 +1,1 @@
+"""Scoring plugins: what a page is worth. One file each."""
