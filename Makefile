@@ -4,7 +4,7 @@
 PY ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := src tests docs
+CODE := $(wildcard src tests docs scripts benchmarks examples)
 FAST := not slow and not spark and not journey and not browser and not speed
 REST := (slow or spark or journey) and not browser and not speed
 

@@ -54,3 +54,12 @@ def test_import_replaces_nothing_unasked(
     assert "is there already" in capsys.readouterr().err
     assert output.read_text(encoding="utf-8") == "# mine\n"
     assert run(["config", "import", str(site), "-o", str(output), "--force"]) == 0
+
+
+def test_show_of_a_folder_that_is_not_there_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mistyped folder is not taken for one with defaults."""
+    assert run(["config", "show", str(tmp_path / "gone"), "--changed"]) == 0
+
+    assert "there is no folder" in capsys.readouterr().err

@@ -39,6 +39,8 @@ def show(
     loaded = load_settings(crawl_dir, overrides, os.environ)
     for warning in loaded.warnings:
         click.echo(f"note: {warning}", err=True)
+    if crawl_dir is not None and not crawl_dir.is_dir():
+        click.echo(f"note: there is no folder {crawl_dir} yet; this would hold there", err=True)
     rows = [
         {
             "name": name,
