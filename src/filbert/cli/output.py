@@ -1,7 +1,7 @@
 """Rows on stdout: a table for people, JSON lines or CSV for programs.
 
-Guarantee: the same rows in each form; nothing but the rows on stdout. Rows stream in the forms
-for programs; a table is as wide as its reader's terminal.
+Guarantee: the same rows in each form; nothing but the rows on stdout. No text of a page steers a
+terminal. Rows stream in the forms for programs; a table is as wide as its reader's terminal.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import csv
 import json
 import sys
 from typing import TYPE_CHECKING
+
+from filbert.cli.escape import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -28,11 +30,13 @@ def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequenc
     if form == "jsonl":
         for row in rows:
             chosen = {name: row.get(name) for name in columns}
-            sys.stdout.write(json.dumps(chosen, ensure_ascii=False, default=_plain) + "\n")
+            line = json.dumps(chosen, ensure_ascii=False, default=_plain)
+            sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows([_text(row.get(name)) for name in columns] for row in rows)
+        text = _safe if sys.stdout.isatty() else _text
+        writer.writerows([text(row.get(name)) for name in columns] for row in rows)
     else:
         _print_table(rows, columns)
 
@@ -47,11 +51,15 @@ def _print_table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -
     for name in columns:
         table.add_column(name, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(_text(row.get(name))) for name in columns))
+        table.add_row(*(Text(_safe(row.get(name))) for name in columns))
     console = Console(file=sys.stdout, soft_wrap=False)
     if not sys.stdout.isatty():
         console.width = max(console.width, 200)
     console.print(table)
+
+
+def _safe(value: object) -> str:
+    return printable(_text(value))
 
 
 def _text(value: object) -> str:

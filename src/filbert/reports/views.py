@@ -1,0 +1,114 @@
+"""The views of a crawl folder, bound once for sql, readdb, diff, explain and the dashboard.
+
+Guarantee: read-only. The connection can open the files of the views and no others, load nothing
+and change no setting; what it spills goes to a folder of its own that is removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filbert.engine.duck import connect, quoted
+from filbert.engine.local import cores
+from filbert.reports.catalog import VIEWS, text_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import duckdb
+
+    from filbert.reports.catalog import View, ViewColumn
+    from filbert.settings.engine import EngineSettings
+    from filbert.store.crawl import CrawlFolder
+
+__all__ = ["open_views", "view_sql"]
+
+
+@contextlib.contextmanager
+def open_views(
+    crawl: CrawlFolder,
+    settings: EngineSettings,
+    *,
+    names: Iterable[str] = tuple(VIEWS),
+    version: int | None = None,
+    output: Path | None = None,
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that has the views.
+
+    Args:
+        crawl: The crawl folder.
+        settings: Memory and threads.
+        names: Which views.
+        version: Of the crawldb; None: the newest. Other views are always the newest.
+        output: A file that may be written.
+    """
+    with tempfile.TemporaryDirectory(prefix="filbert-") as spill:
+        connection = connect(
+            memory_limit_mb=settings.memory_limit_mb,
+            threads=settings.threads or cores(),
+            spill_dir=Path(spill),
+        )
+        with contextlib.closing(connection):
+            readable: list[str] = []
+            for name in names:
+                paths = _paths(crawl, VIEWS[name].table.name, version)
+                texts = _text_paths(crawl, VIEWS[name])
+                readable += [*paths, *texts]
+                sql = view_sql(VIEWS[name], paths, texts)
+                connection.execute(f'create temp view "{name}" as {sql}')
+            _lock(connection, [*readable, *([str(output.absolute())] if output else [])])
+            yield connection
+
+
+def view_sql(view: View, paths: Sequence[str], text_paths: Sequence[str] = ()) -> str:
+    """Return the SELECT behind a view over these files."""
+    texts = text_columns(view)
+    if not paths:
+        return f"select {_empty((*view.columns, *texts))} where false"
+    shown = ", ".join(f'{column.sql} as "{column.name}"' for column in view.columns)
+    where = f" where {view.where}" if view.where else ""
+    rows = f"select {shown} from {_files(paths)}{where}"
+    if not texts:
+        return rows
+    if not text_paths:
+        nothing = ", ".join(f'cast(null as {c.type}) as "{c.name}"' for c in texts)
+        return f"select *, {nothing} from ({rows})"
+    names = ", ".join(f't."{column.name}"' for column in texts)
+    segment = next(column.sql for column in view.columns if column.name == "segment")
+    return (
+        f"select p.*, {names} from ({rows}) as p left join (select *, {segment} as segment "
+        f"from {_files(text_paths)}) as t on p.url = t.url and p.segment = t.segment"
+    )
+
+
+def _files(paths: Sequence[str]) -> str:
+    listed = ", ".join(quoted(path) for path in paths)
+    return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
+
+
+def _empty(columns: Iterable[ViewColumn]) -> str:
+    return ", ".join(f'cast(null as {column.type}) as "{column.name}"' for column in columns)
+
+
+def _paths(crawl: CrawlFolder, table: str, version: int | None) -> tuple[str, ...]:
+    if table == "crawldb":
+        return crawl.table(table).files(version).paths
+    if table in ("origins", "linkdb", "hostdb"):
+        return crawl.table(table).files().paths
+    return tuple(
+        path for segment in crawl.segments() for path in segment.table(table).files().paths
+    )
+
+
+def _text_paths(crawl: CrawlFolder, view: View) -> tuple[str, ...]:
+    return _paths(crawl, view.text_of.name, None) if view.text_of else ()
+
+
+def _lock(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
+    listed = ", ".join(quoted(path) for path in paths)
+    connection.execute(f"set allowed_paths = [{listed}]")
+    connection.execute("set enable_external_access = false")
+    connection.execute("set lock_configuration = true")
