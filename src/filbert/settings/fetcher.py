@@ -66,6 +66,12 @@ class FetcherSettings(Section):
     exceptions_clear_after_s: float = Field(
         1800.0, ge=0, description="Quiet seconds after which a queue's failures are forgotten."
     )
+    max_wait_s: float | None = Field(
+        600.0,
+        ge=0,
+        description="A queue that must wait longer (Retry-After, Crawl-delay, failures) is left to "
+        "a later round, so that one host cannot hold up all; off: always wait.",
+    )
     queue_depth_multiplier: int = Field(
         50, ge=1, description="URLs held in memory at most: this times `threads`."
     )
