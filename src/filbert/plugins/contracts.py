@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +40,7 @@ __all__ = [
     "ParseFilter",
     "Parser",
     "Plugin",
+    "RememberingWriter",
     "Schedule",
     "Scope",
     "Scoring",
@@ -265,4 +266,28 @@ class IndexWriter(Plugin, Protocol):
 
     def commit(self) -> None:
         """Make all that was written and deleted visible and durable."""
+        ...
+
+
+@runtime_checkable
+class RememberingWriter(IndexWriter, Protocol):
+    """An index writer whose index remembers, in the same commit, what it has absorbed.
+
+    The index step then does nothing twice, and keeps the index true to the crawldb.
+    """
+
+    def clear(self) -> None:
+        """Start from an empty index; called before entering. The old one stays until `commit`."""
+        ...
+
+    def memory(self) -> Mapping[str, str]:
+        """Return what was remembered at the last commit."""
+        ...
+
+    def remember(self, memory: Mapping[str, str]) -> None:
+        """Have `memory` take the place of what was remembered, with the next commit."""
+        ...
+
+    def holds(self, url: str) -> bool:
+        """Say whether the last commit has a document of `url`."""
         ...

@@ -33,14 +33,15 @@ class BasicIndexFilter:
 
     name = "basic"
 
-    def __init__(self, settings: IndexSettings) -> None:
+    def __init__(self, settings: IndexSettings, noarchive_policy: str = "content") -> None:
         self._settings = settings
+        self._noarchive_policy = noarchive_policy
 
     @classmethod
     def from_settings(cls, settings: Settings, folder: Path) -> Self:
-        """Make the filter from `index.*`."""
+        """Make the filter from `index.*` and `parse.caching_forbidden_policy`."""
         del folder  # it has no rule file
-        return cls(settings.index)
+        return cls(settings.index, settings.parse.caching_forbidden_policy)
 
     def filter(self, document: Document, page: IndexInput) -> Document | None:
         """Return the document with its fields; None if the page's URL is none."""
@@ -56,10 +57,18 @@ class BasicIndexFilter:
         fields["content"] = (_cut(page.text, self._settings.max_content_length),)
         if title := _cut(page.title, self._settings.max_title_length):
             fields["title"] = (title,)
-        if policy := _cache_policy(page):
+        if policy := self._cache_policy(page):
             fields["cache"] = (policy,)
         fields["tstamp"] = (page.fetch_time,)
         return replace(document, fields=fields)
+
+    def _cache_policy(self, page: IndexInput) -> str:
+        """Return what may not be shown from a cache: `content` or `all`; "" if all may."""
+        for metadata in (page.parse_metadata, page.content_metadata):
+            for policy in metadata.get(_CACHE_POLICY, ()):
+                return "" if policy == "none" else policy
+        policy = self._noarchive_policy if page.noarchive else "none"
+        return "" if policy == "none" else policy
 
 
 def _shown(page: IndexInput, own: UrlParts) -> tuple[str, UrlParts]:
@@ -71,13 +80,3 @@ def _shown(page: IndexInput, own: UrlParts) -> tuple[str, UrlParts]:
 
 def _cut(text: str, limit: int) -> str:
     return (text if limit < 0 else text[:limit]).replace(_REPLACEMENT, "")
-
-
-def _cache_policy(page: IndexInput) -> str:
-    """Return what may not be shown from a cache: `content` or `all`; "" if all may."""
-    policy = next(iter(page.parse_metadata.get(_CACHE_POLICY, ())), "")
-    if not policy:
-        policy = next(iter(page.content_metadata.get(_CACHE_POLICY, ())), "")
-    if not policy and page.noarchive:
-        policy = "content"
-    return "" if policy == "none" else policy

@@ -1,0 +1,271 @@
+"""`index`: documents of what was fetched and parsed, into the index.
+
+Guarantee: the index changes in one commit, which also notes the segments and the crawldb version
+it has absorbed: a second run does nothing and says so. The embedded index is kept true to the
+crawldb: pages that are gone, redirect or are duplicates now are deleted, whichever segment they
+were in; after a rollback it is made anew. Other writers get deletions as the settings say.
+Source: Nutch `IndexingJob`, `IndexerMapReduce`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from filbert.engine.base import Collect, Files, Part, Query, WriteFiles
+from filbert.errors import UserError
+from filbert.plugins.contracts import RememberingWriter
+from filbert.rules import index as rules
+from filbert.steps.context import StepResult
+from filbert.steps.documents import MakeDocuments, read_changes
+from filbert.steps.writers import (
+    CRAWLDB,
+    SEGMENTS,
+    absorbed_segments,
+    open_writers,
+    remembering,
+)
+from filbert.store.segments import SegmentState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from filbert.engine.base import PartResult
+    from filbert.plugins.contracts import IndexWriter
+    from filbert.steps.context import StepContext
+    from filbert.store.segments import Segment
+
+__all__ = ["IndexOptions", "run"]
+
+_CHUNK_ROWS = 2000
+_SEGMENT_VIEWS = {
+    "fetch": "crawl_fetch",
+    "rows": "crawl_parse",
+    "data": "parse_data",
+    "text": "parse_text",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOptions:
+    """What `index` is to do.
+
+    Attributes:
+        segments: Which; none: all that are parsed and absorbed by updatedb.
+        rebuild: Make the embedded index anew, from all segments that are kept.
+    """
+
+    segments: tuple[str, ...] = ()
+    rebuild: bool = False
+
+
+@dataclass(slots=True)
+class _Job:
+    """What there is to do, and what was counted."""
+
+    segments: list[Segment]
+    remembered: frozenset[str]
+    version: int
+    counters: Counter[str] = field(default_factory=Counter)
+
+
+def run(context: StepContext, options: IndexOptions) -> StepResult:
+    """Index segments; see the module.
+
+    Raises:
+        UserError: A segment is unknown, not parsed, or not absorbed by updatedb.
+        DataError: The index is damaged, or being written by another process.
+    """
+    writers = context.plugins.index_writers()
+    wanted = _wanted(context, options)
+    rebuild = options.rebuild or _undone(context, writers)
+    if rebuild:
+        wanted = _wanted(context, IndexOptions())
+        for writer in remembering(writers):
+            writer.clear()
+    with open_writers(writers):
+        job = _job(context, writers, wanted)
+        if job is None:
+            return StepResult(step="index", message="the index is up to date", nothing_to_do=True)
+        with context.crawl.scratch("index") as scratch:
+            documents = _write_documents(context, job, writers, scratch)
+            _make_true(context, job, writers, documents)
+        _commit(job, writers)
+    return StepResult(
+        step="index",
+        counters=job.counters,
+        message=_message(job, rebuilt=rebuild),
+        segments=tuple(segment.name for segment in job.segments),
+    )
+
+
+def _wanted(context: StepContext, options: IndexOptions) -> list[Segment]:
+    crawl = context.crawl
+    crawldb = crawl.table("crawldb")
+
+    def absorbed(segment: Segment) -> bool:
+        return crawldb.transaction(f"update:{segment.name}") is not None
+
+    if not options.segments:
+        parsed = [s for s in crawl.segments() if s.state is SegmentState.PARSED]
+        return [segment for segment in parsed if absorbed(segment)]
+    segments = [crawl.segment(name) for name in options.segments]
+    for segment in segments:
+        if segment.state is not SegmentState.PARSED:
+            raise UserError(
+                f"segment {segment.name} is {segment.state}, not parsed",
+                hint=f"run `filbert parse {crawl.path} {segment.name}` first",
+            )
+        if not absorbed(segment):
+            raise UserError(
+                f"the crawldb has not absorbed segment {segment.name}",
+                hint=f"run `filbert updatedb {crawl.path} {segment.name}` first",
+            )
+    return sorted(set(segments), key=lambda segment: segment.name)
+
+
+def _undone(context: StepContext, writers: Sequence[IndexWriter]) -> bool:
+    """Say whether the index has absorbed a segment that a rollback took out of the crawldb."""
+    crawldb = context.crawl.table("crawldb")
+    with open_writers(remembering(writers)):
+        remembered = absorbed_segments(writers)
+    return any(crawldb.transaction(f"update:{name}") is None for name in remembered)
+
+
+def _commit(job: _Job, writers: Sequence[IndexWriter]) -> None:
+    segments = sorted(job.remembered | {segment.name for segment in job.segments})
+    memory = {SEGMENTS: " ".join(segments), CRAWLDB: str(job.version)}
+    for writer in writers:
+        if isinstance(writer, RememberingWriter):
+            writer.remember(memory)
+        writer.commit()
+
+
+def _job(
+    context: StepContext, writers: Sequence[IndexWriter], wanted: list[Segment]
+) -> _Job | None:
+    """Return what is left to do; None if nothing is."""
+    remembered = absorbed_segments(writers)
+    version = context.crawl.table("crawldb").version()
+    fresh = [segment for segment in wanted if segment.name not in remembered]
+    seen = {int(writer.memory().get(CRAWLDB, "-1")) for writer in remembering(writers)}
+    if not fresh and seen <= {version}:
+        return None
+    return _Job(segments=fresh, remembered=remembered, version=version)
+
+
+def _write_documents(
+    context: StepContext, job: _Job, writers: Sequence[IndexWriter], scratch: Path
+) -> Files:
+    """Write the documents of the segments; return the judged pages."""
+    documents = Files(schema=rules.DOCUMENTS)
+    if not job.segments:
+        return documents
+    rows = sum(segment.table("parse_data").count() for segment in job.segments)
+    chunks = max(1, -(-rows // _CHUNK_ROWS))
+    documents = _judged(context, job, writers, scratch, chunks)
+    task = MakeDocuments(
+        settings=context.settings,
+        folder=context.crawl.path,
+        documents=documents,
+        inlinks=_inlinks(context, documents, scratch),
+        into=scratch,
+    )
+    parts = [Part(number=number) for number in range(chunks)]
+    results = [task(parts[0])] if chunks == 1 else context.engine.run(task, parts)
+    for result in results:
+        job.counters.update(result.counters)
+        _pass_on(result, writers)
+    return documents
+
+
+def _judged(
+    context: StepContext, job: _Job, writers: Sequence[IndexWriter], scratch: Path, chunks: int
+) -> Files:
+    settings = context.settings
+    decided = rules.IndexRules(
+        delete=settings.index.delete_gone or any(remembering(writers)),
+        delete_noindex=settings.index.delete_robots_noindex,
+        delete_failed_parse=settings.parse.delete_failed_parse,
+        skip_notmodified=settings.index.skip_notmodified,
+    )
+    names = [segment.name for segment in job.segments]
+    views = {"crawldb": context.crawl.table("crawldb").files()}
+    for number, segment in enumerate(job.segments):
+        for view, table in _SEGMENT_VIEWS.items():
+            views[f"{view}_{number}"] = segment.table(table).files()
+    return _written(
+        context,
+        Query(name="index", sql=rules.documents_sql(names, decided, chunks)),
+        views,
+        WriteFiles(
+            schema=rules.DOCUMENTS,
+            directory=scratch,
+            stem="documents",
+            order_by="chunk, url",
+            row_group_rows=_CHUNK_ROWS,
+        ),
+    )
+
+
+def _inlinks(context: StepContext, documents: Files, scratch: Path) -> Files:
+    return _written(
+        context,
+        Query(name="index inlinks", sql=rules.inlinks_sql()),
+        {"documents": documents, "linkdb": context.crawl.table("linkdb").files()},
+        WriteFiles(
+            schema=rules.INLINKS,
+            directory=scratch,
+            stem="inlinks",
+            order_by="chunk, url, from_url, anchor",
+            row_group_rows=10 * _CHUNK_ROWS,
+        ),
+    )
+
+
+def _written(
+    context: StepContext, query: Query, views: Mapping[str, Files], target: WriteFiles
+) -> Files:
+    written = context.engine.execute(query, views, target)
+    return Files(schema=target.schema, paths=tuple(str(file.path) for file in written.files))
+
+
+def _pass_on(result: PartResult, writers: Sequence[IndexWriter]) -> None:
+    from pathlib import Path
+
+    path = Path(str(result.payload))
+    for change in read_changes(path):
+        for writer in writers:
+            if change.document is not None:
+                writer.write(change.document)
+            else:
+                writer.delete(change.url)
+    path.unlink()
+
+
+def _make_true(
+    context: StepContext, job: _Job, writers: Sequence[IndexWriter], documents: Files
+) -> None:
+    """Delete what the crawldb says may not be there, from the indexes that can be asked."""
+    asked = remembering(writers)
+    if not asked:
+        return
+    query = Query(name="index truth", sql=rules.untrue_sql())
+    views = {"crawldb": context.crawl.table("crawldb").files(), "documents": documents}
+    answer = context.engine.execute(query, views, Collect())
+    assert answer.table is not None
+    for batch in answer.table.to_batches():
+        for row in batch.to_pylist():
+            for writer in asked:
+                if writer.holds(row["url"]):
+                    writer.delete(row["url"])
+                    job.counters[f"delete_{row['reason']}"] += 1
+
+
+def _message(job: _Job, *, rebuilt: bool) -> str:
+    deleted = sum(n for name, n in job.counters.items() if name.startswith("delete_"))
+    skipped = sum(n for name, n in job.counters.items() if name.startswith("skip_"))
+    text = f"{job.counters['indexed']} documents indexed, {deleted} deleted, {skipped} skipped"
+    return f"{text}; the index was made anew" if rebuilt else text
