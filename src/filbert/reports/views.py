@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from filbert.engine.duck import connect, quoted
 from filbert.engine.local import cores
 from filbert.reports.catalog import VIEWS, text_columns
+from filbert.rules.urls import url_hash
+from filbert.store.layout import SEGMENT_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +36,7 @@ def open_views(
     *,
     names: Iterable[str] = tuple(VIEWS),
     version: int | None = None,
+    url: str | None = None,
     output: Path | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """Open a connection that has the views.
@@ -43,6 +46,7 @@ def open_views(
         settings: Memory and threads.
         names: Which views.
         version: Of the crawldb; None: the newest. Other views are always the newest.
+        url: Only files of crawldb and linkdb that may hold this key; the rows stay unfiltered.
         output: A file that may be written.
     """
     with tempfile.TemporaryDirectory(prefix="filbert-") as spill:
@@ -54,10 +58,11 @@ def open_views(
         with contextlib.closing(connection):
             readable: list[str] = []
             for name in names:
-                paths = _paths(crawl, VIEWS[name].table.name, version)
-                texts = _text_paths(crawl, VIEWS[name])
+                view = VIEWS[name]
+                paths = _paths(crawl, view.table.name, version, url)
+                texts = _paths(crawl, view.text_of.name) if view.text_of else ()
                 readable += [*paths, *texts]
-                sql = view_sql(VIEWS[name], paths, texts)
+                sql = view_sql(view, paths, texts)
                 connection.execute(f'create temp view "{name}" as {sql}')
             _lock(connection, [*readable, *([str(output.absolute())] if output else [])])
             yield connection
@@ -93,18 +98,16 @@ def _empty(columns: Iterable[ViewColumn]) -> str:
     return ", ".join(f'cast(null as {column.type}) as "{column.name}"' for column in columns)
 
 
-def _paths(crawl: CrawlFolder, table: str, version: int | None) -> tuple[str, ...]:
-    if table == "crawldb":
-        return crawl.table(table).files(version).paths
-    if table in ("origins", "linkdb", "hostdb"):
-        return crawl.table(table).files().paths
-    return tuple(
-        path for segment in crawl.segments() for path in segment.table(table).files().paths
-    )
-
-
-def _text_paths(crawl: CrawlFolder, view: View) -> tuple[str, ...]:
-    return _paths(crawl, view.text_of.name, None) if view.text_of else ()
+def _paths(
+    crawl: CrawlFolder, name: str, version: int | None = None, url: str | None = None
+) -> tuple[str, ...]:
+    if name in SEGMENT_TABLES:
+        return tuple(
+            path for segment in crawl.segments() for path in segment.table(name).files().paths
+        )
+    table = crawl.table(name)
+    bucket = url_hash(url) % table.buckets if url is not None and table.buckets > 1 else None
+    return table.files(version if name == "crawldb" else None, bucket=bucket).paths
 
 
 def _lock(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
