@@ -103,7 +103,8 @@ class UrlChain:
         steps: list[ChainStep] = []
         normal: str | None = self._normalize(url, scope, steps) if normalize else url
         if not normal:
-            return ChainVerdict(None, MALFORMED, f"normalizer {steps[-1].plugin}", tuple(steps))
+            rule = f"normalizer {steps[-1].plugin}" if steps else "empty"
+            return ChainVerdict(None, MALFORMED, rule, tuple(steps))
         if not judge:
             return ChainVerdict(normal, steps=tuple(steps))
         verdict = self._judge(normal, steps)

@@ -1,0 +1,103 @@
+"""The parser `html`: title, text, links and what a page says to robots.
+
+Guarantee: never raises for what a page contains. `noindex` leaves no title and no text,
+`nofollow` no links, as in Nutch; links are absolute, in the order of the page, before
+normalisers, filters and limits.
+Source: Nutch parse-html (`HtmlParser`, `DOMContentUtils`, `HTMLMetaProcessor`); golden table
+`parse-html`, where differences of the two tree builders are counted by name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from selectolax.lexbor import LexborHTMLParser
+
+from filbert.model.records import Link, Parse
+from filbert.model.statuses import ParseMinor
+from filbert.plugins.parsers.html_head import HtmlHead, read_head
+from filbert.plugins.parsers.html_tree import links_of, text_of, title_of
+from filbert.plugins.parsers.nesting import cap_nesting
+from filbert.rules.charset import decode, sniff_charset
+from filbert.rules.refresh import parse_refresh
+from filbert.rules.robots_tags import from_header
+from filbert.rules.urls import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from filbert.model.records import Page
+    from filbert.settings import Settings
+
+__all__ = ["HtmlParser"]
+
+
+class HtmlParser:
+    """Parses HTML and XHTML as a browser does."""
+
+    name = "html"
+    content_types = ("text/html", "application/xhtml+xml")
+
+    def __init__(self, settings: Settings) -> None:
+        self._default_charset = settings.parse.default_charset
+        self._ignored = frozenset(tag.lower() for tag in settings.parse.outlinks_ignore_tags)
+        self._forms = settings.parse.form_use_action
+        agents = (settings.http.agent_name, *settings.http.robots_agents)
+        self._agents = tuple(agent for agent in agents if agent)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, folder: Path) -> Self:
+        """Make the parser; `folder` is not used."""
+        del folder
+        return cls(settings)
+
+    def parse(self, page: Page) -> Sequence[Parse]:
+        """Return the page's parse; there is nothing inside a page of HTML."""
+        content_type = _last(page, "content-type")
+        charset = sniff_charset(page.body, content_type, self._default_charset)
+        tree = LexborHTMLParser(cap_nesting(decode(page.body, charset)))
+        head = read_head(tree, page.base_url, self._agents)
+        robots = head.robots | from_header(page.headers.get("x-robots-tag", ()), self._agents)
+        root = tree.root
+        refresh = head.refresh or _header_refresh(page)
+        return [
+            Parse(
+                minor=ParseMinor.SUCCESS_REDIRECT if refresh else ParseMinor.OK,
+                title="" if robots.noindex or root is None else title_of(root),
+                text="" if robots.noindex or root is None else text_of(root),
+                links=() if robots.nofollow or root is None else tuple(self._links(tree, head)),
+                charset=charset.name,
+                language=head.language or _last(page, "content-language"),
+                canonical_url=head.canonical_url,
+                noindex=robots.noindex,
+                nofollow=robots.nofollow,
+                noarchive=robots.noarchive,
+                refresh=refresh,
+                metadata={name: tuple(values) for name, values in head.metadata.items()},
+            )
+        ]
+
+    def _links(self, tree: LexborHTMLParser, head: HtmlHead) -> Iterator[Link]:
+        root = tree.root
+        assert root is not None
+        for raw in links_of(root, self._ignored, forms=self._forms):
+            if "nofollow" in raw.rel:
+                continue
+            url = resolve(head.base_url, raw.href)
+            if url is not None:
+                yield Link(url=url, anchor=raw.anchor)
+
+
+def _last(page: Page, header: str) -> str | None:
+    values = page.headers.get(header, ())
+    return values[-1] if values else None
+
+
+def _header_refresh(page: Page) -> tuple[str, int] | None:
+    value = _last(page, "refresh")
+    found = parse_refresh(value) if value else None
+    if found is None:
+        return None
+    target = resolve(page.base_url, found[1]) if found[1] else page.url
+    return (target, found[0]) if target else None

@@ -1,0 +1,68 @@
+"""The parser `text`: plain text and its kin, with the addresses in it as links.
+
+Guarantee: never raises for what a document contains; the title is empty, as in Nutch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from filbert.model.records import Link, Parse
+from filbert.rules.charset import decode, sniff_charset
+from filbert.rules.plain_links import plain_links
+from filbert.rules.robots_tags import from_header
+from filbert.rules.urls import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from filbert.model.records import Page
+    from filbert.settings import Settings
+
+__all__ = ["TextParser"]
+
+
+class TextParser:
+    """Keeps the text as it is."""
+
+    name = "text"
+    content_types = (
+        "text/plain",
+        "text/csv",
+        "text/tab-separated-values",
+        "text/x-web-markdown",
+        "text/markdown",
+        "text/x-log",
+        "text/calendar",
+    )
+
+    def __init__(self, settings: Settings) -> None:
+        self._default_charset = settings.parse.default_charset
+        agents = (settings.http.agent_name, *settings.http.robots_agents)
+        self._agents = tuple(agent for agent in agents if agent)
+
+    @classmethod
+    def from_settings(cls, settings: Settings, folder: Path) -> Self:
+        """Make the parser; `folder` is not used."""
+        del folder
+        return cls(settings)
+
+    def parse(self, page: Page) -> Sequence[Parse]:
+        """Return the document's parse."""
+        content_type = (page.headers.get("content-type") or (None,))[-1]
+        charset = sniff_charset(page.body, content_type, self._default_charset)
+        text = decode(page.body, charset)
+        robots = from_header(page.headers.get("x-robots-tag", ()), self._agents)
+        targets = () if robots.nofollow else (resolve(page.base_url, u) for u in plain_links(text))
+        return [
+            Parse(
+                text="" if robots.noindex else text.strip(),
+                links=tuple(Link(url=url) for url in targets if url is not None),
+                charset=charset.name,
+                language=(page.headers.get("content-language") or (None,))[-1],
+                noindex=robots.noindex,
+                nofollow=robots.nofollow,
+                noarchive=robots.noarchive,
+            )
+        ]
