@@ -1,0 +1,92 @@
+"""The doors `index`, `clean` and `search` over one small crawl."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from filbert.cli.clean import command as clean
+from filbert.cli.index import command as index
+from filbert.cli.search import command as search
+from filbert.model.statuses import PageStatus
+from filbert.testing.paper_crawl import PaperCrawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import click
+
+OAK, HAZEL = "http://oak.test/", "http://hazel.test/"
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl folder of two pages, indexed through the door."""
+    path = tmp_path_factory.mktemp("door") / "crawl"
+    paper = PaperCrawl(path)
+    segment = paper.segment(
+        {
+            OAK: {"title": "Oaks & acorns", "text": "Acorns <fall> from oaks."},
+            HAZEL: {"title": "Hazel", "text": "Nuts fall, too. \x1b[31m"},
+        }
+    )
+    paper.crawldb({OAK: PageStatus.DB_FETCHED, HAZEL: PageStatus.DB_FETCHED}, absorbs=[segment])
+    assert run(index, path)[0] == (0, "2 documents indexed, 0 deleted, 0 skipped")
+    return path
+
+
+def run(command: click.Command, *arguments: object) -> tuple[tuple[int, str], list[str]]:
+    """Call a door: its exit code with the first line, and all lines."""
+    result = CliRunner().invoke(command, [str(a) for a in arguments], standalone_mode=False)
+    if result.exception is not None:
+        raise result.exception
+    lines = result.output.splitlines()
+    return (result.return_value, lines[0] if lines else ""), lines
+
+
+def test_index_again(crawl: Path) -> None:
+    """A second `index` says that there is nothing to do, and `clean` as well; both are fine."""
+    got = (run(index, crawl)[0], run(clean, crawl)[0])
+    assert got == ((0, "the index is up to date"), (0, "nothing to clean"))
+
+
+def test_search_for_people(crawl: Path) -> None:
+    """Hits are numbered, with title, URL and snippet; what could move the cursor is escaped."""
+    got = run(search, crawl, "fall", "nuts")[1]
+    assert got == [
+        "1 of 2 pages found:",
+        "",
+        "  1. Hazel",
+        "     http://hazel.test/",
+        "     Nuts fall, too. \\u001b[31m",
+    ]
+
+
+def test_search_for_programs(crawl: Path) -> None:
+    """JSON lines hold the hit with HTML-safe title and snippet, and what explains its score."""
+    lines = run(search, crawl, "acorns", "--format", "jsonl", "--explain")[1]
+    row = json.loads(lines[0])
+    got = {name: row[name] for name in ("rank", "url", "title", "snippet", "host")}
+    assert got == {
+        "rank": 1,
+        "url": OAK,
+        "title": "Oaks &amp; <b>acorns</b>",
+        "snippet": "<b>Acorns</b> &lt;fall&gt; from oaks.",
+        "host": "oak.test",
+    }
+    assert {one["field"] for one in row["words"]} == {"title", "text"}
+
+
+def test_some_words(crawl: Path) -> None:
+    """It is said when no page has all the words."""
+    got = run(search, crawl, "acorns volcano")[0]
+    assert got == (0, "No page has all these words; 1 of 2 pages have some of them:")
+
+
+def test_no_hit(crawl: Path) -> None:
+    """No hit is said, with exit code 1."""
+    got = run(search, crawl, "volcano")[0]
+    assert got == (1, "None of the 2 pages has that.")
