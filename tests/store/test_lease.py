@@ -28,15 +28,15 @@ def occupy(crawl: CrawlFolder, process: Process, **values: Any) -> None:
         "renewed_ms": NOW,
         "lease_s": 60,
     }
-    (crawl.path / ".lease").write_text(json.dumps(held | values))
+    (crawl.path / ".lease-fetch").write_text(json.dumps(held | values))
 
 
 def test_a_lease_is_held_and_given_back(crawl: CrawlFolder) -> None:
     """Inside the block `check` is content; afterwards there is no file."""
     with crawl.lease("fetch") as lease:
         lease.check()
-        assert (crawl.path / ".lease").exists()
-    assert not (crawl.path / ".lease").exists()
+        assert (crawl.path / ".lease-fetch").exists()
+    assert not (crawl.path / ".lease-fetch").exists()
 
 
 def test_a_held_lease_refuses_with_who_holds_it(crawl: CrawlFolder) -> None:
@@ -78,7 +78,7 @@ def test_renewal_says_so_in_the_file(crawl: CrawlFolder, clock: FixedClock) -> N
     lease.take()
     clock.advance(1000)
     lease.renew()
-    assert json.loads((crawl.path / ".lease").read_text())["renewed_ms"] == NOW + 1000
+    assert json.loads((crawl.path / ".lease-fetch").read_text())["renewed_ms"] == NOW + 1000
 
 
 def test_a_lease_taken_by_another_is_noticed(crawl: CrawlFolder, clock: FixedClock) -> None:
@@ -90,7 +90,7 @@ def test_a_lease_taken_by_another_is_noticed(crawl: CrawlFolder, clock: FixedClo
     with pytest.raises(DataError, match="is lost: taken over by 1@0@elsewhere"):
         lease.check()
     lease.release()
-    assert json.loads((crawl.path / ".lease").read_text())["token"] == "theirs"
+    assert json.loads((crawl.path / ".lease-fetch").read_text())["token"] == "theirs"
 
 
 def test_no_renewal_no_request(
@@ -110,6 +110,6 @@ def test_no_renewal_no_request(
 
 def test_a_damaged_lease_file_is_not_guessed_at(crawl: CrawlFolder) -> None:
     """It may belong to someone: a person must look."""
-    (crawl.path / ".lease").write_text("{")
+    (crawl.path / ".lease-fetch").write_text("{")
     with pytest.raises(DataError, match="is damaged"), crawl.lease("fetch"):
         pass

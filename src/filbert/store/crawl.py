@@ -168,7 +168,9 @@ class CrawlFolder:
         return scratch(self.path, step)
 
     def lease(self, step: str, *, lease_s: int = 60) -> AbstractContextManager[Lease]:
-        """Hold the crawl folder for a fetch; `lease_s` is the setting store.lease_s.
+        """Hold the crawl folder for one step (`fetch`, or the loop `crawl`) in one process.
+
+        `lease_s` is the setting store.lease_s.
 
         Raises:
             DataError: Another process holds it.

@@ -39,7 +39,7 @@ SETTINGS = "filbert.toml"
 ALLOWED_HOSTS = "allowed-hosts.txt"
 STOP = ".STOP"
 SCRATCH = ".scratch"
-LEASE = ".lease"
+LEASE = ".lease"  # and the step that it is held for: .lease-fetch
 LEASE_MUTEX = ".lease.mutex"
 MAKING = ".making"
 

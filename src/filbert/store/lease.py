@@ -66,7 +66,7 @@ class Lease:
 
     def __init__(self, crawl_path: Path, step: str, *, clock: Clock, lease_s: int) -> None:
         self.lease_s = lease_s
-        self._path = crawl_path / layout.LEASE
+        self._path = crawl_path / f"{layout.LEASE}-{step}"
         self._mutex = crawl_path / layout.LEASE_MUTEX
         self._step = step
         self._clock = clock
