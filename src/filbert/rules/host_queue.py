@@ -35,7 +35,8 @@ _MOST_DOUBLINGS = 31
 class Outcome(StrEnum):
     """What a slot was used for, as far as politeness is concerned."""
 
-    ASKED = "asked"  # a request was made
+    ASKED = "asked"  # a request was made; it says nothing of the host's health
+    ANSWERED = "answered"  # a request was made, and the host is well: failures are forgotten
     FAILED = "failed"  # a request was made, and it counts against the queue
     NOT_ASKED = "not_asked"  # no request left: robots.txt forbade it, or there was nothing to ask
 

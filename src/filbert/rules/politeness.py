@@ -174,6 +174,8 @@ class HostQueues:
             queue.last_end = now
             queue.next_time = max(queue.next_time, now + queue.effective_delay())
             self._changed.add(key)
+        if outcome is Outcome.ANSWERED:
+            queue.failures = 0
         if outcome is Outcome.FAILED:
             self._note_failure(queue, now)
         if retry_after_ms is not None and now + retry_after_ms > queue.backoff_until:
