@@ -70,6 +70,16 @@ FUNCTIONS = (
         spark="map_filter(entries, (k, v) -> k <> entry_key)",
     ),
     EngineFunction(
+        name="map_minus",
+        meaning="The entries whose keys `others` does not have; null stays null.",
+        parameters=(("entries", _MAP), ("others", _MAP)),
+        returns=_MAP,
+        duckdb="case when others is null then entries else map_from_entries(list_filter("
+        "map_entries(entries), lambda e: not map_contains(others, e.key))) end",
+        spark="case when others is null then entries"
+        " else map_filter(entries, (k, v) -> not map_contains_key(others, k)) end",
+    ),
+    EngineFunction(
         name="percent_decode",
         meaning="Percent-decoded text (a plus stays a plus); what is not UTF-8 or badly escaped"
         " comes back as it is.",

@@ -1,0 +1,175 @@
+"""What a round does to the crawldb: Nutch's CrawlDbReducer as SQL.
+
+Guarantee: pure functions from settings, plugins and `now` to queries over named views; the same
+rows come out whatever the order of the input. What a status becomes is `rules/transitions.py`.
+Source: Nutch `CrawlDbReducer`, `CrawlDbFilter`; where we differ: docs/from-nutch.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from filbert.model.schemas import CRAWLDB, DATUM_COLUMNS, Column, TableSchema, Type
+from filbert.model.statuses import FetchStatus, PageStatus
+from filbert.plugins.contracts import SqlColumn
+from filbert.rules.schedule import DAY_MS, gone_interval, refetch_interval
+from filbert.rules.scoring import chained_score
+from filbert.rules.sql import literal, render, stages
+from filbert.rules.transitions import LINKED, TRANSITIONS, Act, case_sql
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from filbert.plugins.contracts import Schedule, Scoring
+    from filbert.settings import Settings
+
+__all__ = ["REKEYS", "UpdateRule"]
+
+REKEYS = TableSchema(
+    name="rekeys",
+    key=("url",),
+    columns=(
+        Column("url", Type.STRING, "A URL as it was.", nullable=False),
+        Column("new_url", Type.STRING, "What the URL chain makes of it; null: it is dropped."),
+        Column("new_bucket", Type.INT, "Bucket of the new URL."),
+        Column("new_host", Type.STRING, "Its host."),
+        Column("new_domain", Type.STRING, "Its registered domain."),
+        Column("reason", Type.STRING, "Why it is dropped."),
+    ),
+)
+"""URLs that the URL chain changes or drops; one it leaves alone has no row."""
+
+_SCHEDULED = ", ".join(
+    sorted(
+        {
+            literal(event)
+            for (event, _), by_old in TRANSITIONS.items()
+            if any(transition.act is Act.SCHEDULED for transition in by_old.values())
+        }
+    )
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateRule:
+    """One updatedb: the settings and plugins that decide, and the time that it happens.
+
+    Attributes:
+        settings: All settings.
+        schedule: When pages are due again.
+        scorings: What pages are worth, in order.
+        now: Epoch milliseconds.
+        buckets: Buckets of the crawldb.
+    """
+
+    settings: Settings
+    schedule: Schedule
+    scorings: Sequence[Scoring]
+    now: int
+    buckets: int
+
+    def round_schema(self) -> TableSchema:
+        """Return the columns of the round's small side; its times stay epoch milliseconds."""
+        datum = tuple(
+            Column(c.name, Type.BIGINT if c.type is Type.TIMESTAMP else c.type, c.doc)
+            for c in (CRAWLDB[name] for name in DATUM_COLUMNS)
+        )
+        columns = (
+            *(CRAWLDB[name] for name in ("url", "bucket", "host", "domain")),
+            Column("fetch_status", Type.SMALLINT, "FetchStatus; null: linked, not fetched."),
+            Column("fetched_at", Type.BIGINT, "When the fetch ended."),
+            *datum,
+            Column("new_signature", Type.BINARY, "Fingerprint of what was fetched."),
+            Column("inlinks", Type.BIGINT, "Links to the page that count.", nullable=False),
+            Column("link_from", Type.STRING, "First page that links to it."),
+            Column("redirect_from", Type.STRING, "First page that redirects to it."),
+            Column("refresh_from", Type.STRING, "First page that refreshes to it."),
+            *(Column(c.name, Type.DOUBLE, "Of its inlinks.") for c in self._aggregates()),
+        )
+        return TableSchema(name="round", key=("url",), columns=columns)
+
+    def round_sql(self) -> str:
+        """Return the query that says what a round says of each page that it touched."""
+        return render(
+            "update_round.sql",
+            datum=", ".join(DATUM_COLUMNS),
+            fetch_success=literal(FetchStatus.FETCH_SUCCESS),
+            scheduled=_SCHEDULED,
+            max_inlinks=literal(self.settings.update.max_inlinks),
+            buckets=literal(self.buckets),
+            summed_links=self._links_sql("links"),
+            summed_popular=self._links_sql("popular"),
+            aggregate_columns="".join(f",\n  l.{c.name}" for c in self._aggregates()),
+        )
+
+    def crawldb_sql(self, *, seq: int, merged: bool = False) -> str:
+        """Return the query that makes a bucket's new rows.
+
+        Args:
+            seq: The version that the rows will be part of.
+            merged: Some URLs change; views `rekeys` and `moved` say how.
+        """
+        names = ", ".join(CRAWLDB.names)
+        source = "merged" if merged else "crawldb"
+        merging = render("update_merged.sql", source="crawldb", columns=names) if merged else ""
+        update, schedule = self.settings.update, self.settings.schedule
+        scoring, score = self._scoring()
+        return render(
+            "update.sql",
+            source=source,
+            merged=f"{merging}\n" if merged else "",
+            not_purged=self._not_purged(),
+            admitted="true" if update.additions_allowed else "o.url is not null",
+            linked=literal(LINKED),
+            fetch_success=literal(FetchStatus.FETCH_SUCCESS),
+            fetch_notmodified=literal(FetchStatus.FETCH_NOTMODIFIED),
+            fetch_retry=literal(FetchStatus.FETCH_RETRY),
+            db_unfetched=literal(PageStatus.DB_UNFETCHED),
+            scheduled=_SCHEDULED,
+            schedule=stages("prepared", self.schedule.columns(), "scheduled"),
+            act=case_sql(lambda transition: literal(str(transition.act))),
+            status=case_sql(lambda t: "old_status" if t.status is None else literal(t.status)),
+            scoring=scoring,
+            score=score,
+            aggregates="".join(f",\n    r.{c.name}" for c in self._aggregates()),
+            retry_max=literal(update.retry_max),
+            now=literal(self.now),
+            seq=literal(seq),
+            day_ms=literal(DAY_MS),
+            default_interval=literal(schedule.interval_default_s),
+            max_interval=literal(schedule.interval_max_s),
+            gone_interval=gone_interval("old_interval", schedule.interval_max_s),
+            forced_interval=refetch_interval("next_interval", schedule.interval_max_s),
+        )
+
+    def _aggregates(self) -> list[SqlColumn]:
+        return [column for scoring in self.scorings for column in scoring.link_aggregates()]
+
+    def _links_sql(self, rows: str) -> str:
+        aggregates = "".join(f",\n    {c.sql} as {c.name}" for c in self._aggregates())
+        return render("update_links.sql", rows=rows, aggregates=aggregates)
+
+    def _not_purged(self) -> str:
+        purged = []
+        if self.settings.update.purge_404:
+            purged.append(PageStatus.DB_GONE)
+        if self.settings.update.purge_orphans:
+            purged.append(PageStatus.DB_ORPHAN)
+        statuses = ", ".join(literal(status) for status in purged)
+        return f"status not in ({statuses})" if purged else "true"
+
+    def _scoring(self) -> tuple[str, str]:
+        """Return the stages that score a page, and the column that has the result."""
+        first = chained_score(
+            [scoring.initial() for scoring in self.scorings], "cast(fetched_score as double)"
+        )
+        start = (
+            f"cast(case act when '{Act.KEPT}' then old_score when '{Act.FIRST}' then {first}"
+            " else fetched_score end as double)"
+        )
+        columns = [SqlColumn("score_0", start)]
+        for number, scoring in enumerate(self.scorings):
+            sql = chained_score([scoring.update()], f"score_{number}")
+            columns.append(SqlColumn(f"score_{number + 1}", sql))
+        return stages("acting", columns, "scored"), columns[-1].name
