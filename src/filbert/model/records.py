@@ -76,6 +76,7 @@ class FetchRequest:
     etag: str | None = None
     metadata: Mapping[str, str] = field(default_factory=dict)
     content_limit: int | None = None  # bytes after decoding; None: the setting's
+    delay_ms: int | None = None  # the queue's, if it must be asked twice; None: the setting's
     robots: bool = False  # the request is for a robots.txt
 
 

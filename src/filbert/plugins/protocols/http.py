@@ -1,0 +1,168 @@
+"""The http and https protocol: one request, one record, whatever the server does.
+
+Guarantees: `fetch` never raises for what a server does and always ends within its limits; no
+redirect is followed; every address is judged before a socket is opened; heads and bodies are kept
+as they came. The name of a failure stands before the colon of the output's message.
+Source: Nutch's lib-http, protocol-http and protocol-okhttp; docs/decisions/0006.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Self
+
+from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.protocols.connect_to import ConnectTo
+from filbert.plugins.protocols.dns import Resolver
+from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
+from filbert.plugins.protocols.lenient import exchange_plainly
+from filbert.plugins.protocols.reply import Received, failure, output_of
+from filbert.plugins.protocols.request import HeaderMaker, head_bytes, target_of
+from filbert.plugins.protocols.transfer import TransferPool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from filbert.model.records import FetchRequest, ProtocolOutput
+    from filbert.plugins.protocols.request import Target
+    from filbert.settings import Settings
+
+__all__ = ["HttpProtocol"]
+
+ALLOWED_HOSTS_FILE = "allowed-hosts.txt"
+
+_UNLIMITED = 1 << 48
+# Failures before a request went out: another address of the same host may be tried at once.
+_BEFORE_REQUEST = frozenset({"connect_failed", "connect_timeout", "address_refused"})
+_MOST_ADDRESSES = 3
+_DESCRIPTOR_PAUSES_S = (0.05, 0.2, 1.0)
+# Servers that need the second way; a few per thousand hosts.
+_MOST_LENIENT = 10_000
+_OURS = {
+    "out_of_descriptors": ProtocolStatus.WOULDBLOCK,
+    "client_failed": ProtocolStatus.WOULDBLOCK,
+}
+
+
+class HttpProtocol:
+    """Fetches http and https URLs. An async context manager, entered once per event loop."""
+
+    name = "http"
+    schemes = frozenset({"http", "https"})
+    robots = True
+
+    def __init__(self, settings: Settings, guard: AddressGuard) -> None:
+        self._http = settings.http
+        self._delay_s = settings.fetcher.server_delay_s
+        self._guard = guard
+        self._headers = HeaderMaker(settings.http)
+        self._connect_to = ConnectTo(settings.http.resolve)
+        self._lenient: OrderedDict[str, None] = OrderedDict()
+        self._resolver: Resolver | None = None
+        self._pool: TransferPool | None = None
+
+    @classmethod
+    def from_settings(cls, settings: Settings, folder: Path) -> Self:
+        """Make the plugin; UserError if an address or `http.resolve` entry is wrong.
+
+        Hosts that seeds named are read from `allowed-hosts.txt` in the crawl folder.
+        """
+        guard = AddressGuard.from_settings(settings.http)
+        guard.allow_hosts_of(folder / ALLOWED_HOSTS_FILE)
+        return cls(settings, guard)
+
+    def allow_hosts(self, entries: Iterable[str]) -> None:
+        """Let the guard pass these `host:port`, whatever their addresses are."""
+        self._guard.allow_hosts(entries)
+
+    async def __aenter__(self) -> Self:
+        """Open the pool and the resolver."""
+        connections = raise_descriptor_limit()
+        self._pool = TransferPool(self._http, self._guard, connections)
+        self._resolver = Resolver(self._http.timeout_ms / 1000)
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        """Close all connections."""
+        if self._pool is not None:
+            await self._pool.close()
+        if self._resolver is not None:
+            await self._resolver.__aexit__(*exc)
+        self._pool = self._resolver = None
+
+    async def fetch(self, request: FetchRequest) -> ProtocolOutput:
+        """Fetch one URL; whatever happens is in the output."""
+        try:
+            target = target_of(request)
+        except ValueError as error:
+            return failure("malformed_url", str(error))
+        lines = self._headers.lines(request)
+        limit = self._http.content_limit if request.content_limit is None else request.content_limit
+        limit = limit if limit >= 0 else _UNLIMITED
+        delay_s = self._delay_s if request.delay_ms is None else request.delay_ms / 1000
+        received = await self._ask_addresses(target, lines, limit, delay_s)
+        if received.failure in _OURS:
+            return failure(received.failure, received.words, _OURS[received.failure])
+        return output_of(
+            received,
+            request_head=head_bytes(target, lines, self._http.http_version),
+            limit=limit,
+            keep_partial=self._http.partial_truncated,
+        )
+
+    async def _ask_addresses(
+        self, target: Target, lines: list[bytes], limit: int, delay_s: float
+    ) -> Received:
+        """Ask the first address of the host that can be connected to."""
+        assert self._resolver is not None, "used outside its context"
+        host, port = self._connect_to.target(target.host, target.port)
+        found = await self._resolver.resolve(host)
+        if not found.addresses:
+            return Received(failure="dns_failed", words=f"{host}: {found.error}")
+        received = Received()
+        for address in found.addresses[:_MOST_ADDRESSES]:
+            if target.authority in self._lenient:
+                received = await self._ask_leniently(target, lines, (address, port), limit)
+            else:
+                received = await self._ask_patiently(target, lines, (address, port), limit)
+            if received.failure not in _BEFORE_REQUEST:
+                break
+        if received.failure != "bad_reply" or received.http2 or received.ip is None:
+            return received
+        # The server has been asked just now: the second request waits as any other would.
+        self._remember_lenient(target.authority)
+        await asyncio.sleep(delay_s)
+        return await self._ask_leniently(target, lines, (received.ip, port), limit)
+
+    async def _ask_leniently(
+        self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
+    ) -> Received:
+        assert self._pool is not None, "used outside its context"
+        return await exchange_plainly(
+            target,
+            head_bytes(target, lines, self._http.http_version),
+            address,
+            guard=self._guard,
+            limits=self._pool.limits,
+            body_limit=limit,
+        )
+
+    async def _ask_patiently(
+        self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
+    ) -> Received:
+        """Ask; wait for descriptors where there are none left, which is not the host's fault."""
+        assert self._pool is not None, "used outside its context"
+        received = await self._pool.perform(target, lines, address, limit)
+        for pause in _DESCRIPTOR_PAUSES_S:
+            if received.failure != "out_of_descriptors":
+                break
+            await asyncio.sleep(pause)
+            received = await self._pool.perform(target, lines, address, limit)
+        return received
+
+    def _remember_lenient(self, authority: str) -> None:
+        self._lenient[authority] = None
+        while len(self._lenient) > _MOST_LENIENT:
+            self._lenient.popitem(last=False)

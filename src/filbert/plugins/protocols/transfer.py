@@ -1,0 +1,289 @@
+"""Exchanges over libcurl: a pool of handles on one multi, watched over.
+
+Guarantees: no callback raises; what stopped a transfer is left in its exchange (`stop`). A multi
+that libcurl gave up is replaced, and what was in flight on it says `client_failed`: the server is
+not blamed. A handle whose transfer was cancelled is not used again.
+Source: docs/decisions/0006, and the traps of libcurl named there.
+"""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pycurl
+
+from filbert.plugins.protocols.guard import AddressGuard, Refusal
+from filbert.plugins.protocols.reply import Received
+
+if TYPE_CHECKING:
+    from filbert.plugins.protocols.request import Target
+    from filbert.settings.http import HttpSettings
+
+__all__ = ["Exchange", "Limits", "TransferPool"]
+
+# Idle connections kept, at most: https ones take 75 KB each.
+_MOST_IDLE = 4_096
+# A coded body is hardly longer than the decoded one, whose length is what the limit is for.
+_CODING_ROOM = 1_024
+_CODING_SHARE = 512
+_VERSIONS = {
+    "1.0": pycurl.CURL_HTTP_VERSION_1_0,
+    "1.1": pycurl.CURL_HTTP_VERSION_1_1,
+    "2": pycurl.CURL_HTTP_VERSION_2TLS,
+}
+_FAILURES = {
+    pycurl.E_UNSUPPORTED_PROTOCOL: "bad_reply",
+    pycurl.E_URL_MALFORMAT: "malformed_url",
+    pycurl.E_COULDNT_RESOLVE_HOST: "dns_failed",
+    pycurl.E_COULDNT_CONNECT: "connect_failed",
+    pycurl.E_HTTP2: "bad_reply",
+    pycurl.E_PARTIAL_FILE: "disconnected",
+    pycurl.E_OPERATION_TIMEDOUT: "timeout",
+    pycurl.E_SSL_CONNECT_ERROR: "tls_failed",
+    pycurl.E_GOT_NOTHING: "empty_reply",
+    pycurl.E_SEND_ERROR: "disconnected",
+    pycurl.E_RECV_ERROR: "disconnected",
+    pycurl.E_SSL_CERTPROBLEM: "tls_failed",
+    pycurl.E_SSL_CIPHER: "tls_failed",
+    pycurl.E_SSL_CACERT: "tls_failed",
+    pycurl.E_BAD_CONTENT_ENCODING: "bad_reply",
+    8: "bad_reply",  # CURLE_WEIRD_SERVER_REPLY has no name in pycurl
+}
+_CUTS = {"timeout": "time", "disconnected": "disconnect", "bad_reply": "disconnect"}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of exchanges: ms of silence, ms in all (0: none), bytes of headers."""
+
+    silence_ms: int
+    total_ms: int
+    head_bytes: int
+
+
+class Exchange:
+    """One handle, and what its present transfer has brought."""
+
+    __slots__ = (
+        "_authority",
+        "_guard",
+        "_lines",
+        "_room",
+        "body",
+        "curl",
+        "head",
+        "limits",
+        "stop",
+    )
+
+    def __init__(self, settings: HttpSettings, guard: AddressGuard, limits: Limits) -> None:
+        self._guard = guard
+        self._authority = ""
+        self._lines: list[bytes] | None = None
+        self._room = 0
+        self.limits = limits
+        self.head = bytearray()
+        self.body = bytearray()
+        self.stop: Refusal | None = None
+        self.curl = pycurl.Curl()
+        for option, value in _options(settings, limits).items():
+            self.curl.setopt(option, value)
+        self.curl.setopt(pycurl.HEADERFUNCTION, self._on_head)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
+        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+
+    def prepare(
+        self, target: Target, lines: list[bytes], connect_to: tuple[str, int], limit: int
+    ) -> None:
+        """Set the handle up for a request to an address and port."""
+        self.head = bytearray()
+        self.body = bytearray()
+        self.stop = None
+        self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
+        self._authority = target.authority
+        curl = self.curl
+        address, port = connect_to
+        bracketed = f"[{address}]" if ":" in address else address
+        curl.setopt(pycurl.URL, f"{target.scheme}://{target.authority}/")
+        curl.setopt(pycurl.REQUEST_TARGET, target.path)
+        curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
+        if lines is not self._lines:
+            curl.setopt(pycurl.HTTPHEADER, lines)
+            self._lines = lines
+
+    def _on_head(self, line: bytes) -> int | None:
+        self.head += line
+        if len(self.head) <= self.limits.head_bytes:
+            return None
+        self.stop = Refusal("headers_too_long", f"over {self.limits.head_bytes} bytes of headers")
+        return -1
+
+    def _on_body(self, data: bytes) -> int | None:
+        room = self._room - len(data)
+        if room >= 0:
+            self.body += data
+            self._room = room
+            return None
+        self.body += data[: self._room]
+        self._room = 0
+        self.stop = Refusal("length", "the body is longer than the limit")
+        return 0
+
+    def _on_socket(self, _purpose: int, address: Any) -> int:
+        opened = self._guard.open_socket(
+            address.family, address.socktype, address.protocol, address.addr, self._authority
+        )
+        if isinstance(opened, Refusal):
+            self.stop = opened
+            return int(pycurl.SOCKET_BAD)
+        self.stop = None
+        return opened
+
+    def received(self, error: pycurl.error | None) -> Received:
+        """Return what the transfer brought, and why it ended."""
+        curl = self.curl
+        name, words, cut = self._end(error)
+        return Received(
+            head=bytes(self.head),
+            raw=bytes(self.body),
+            failure=name,
+            words=words,
+            cut=cut,
+            ip=curl.getinfo(pycurl.PRIMARY_IP) or None,
+            ms=round(curl.getinfo(pycurl.TOTAL_TIME) * 1000),
+            http2=curl.getinfo(pycurl.INFO_HTTP_VERSION) == pycurl.CURL_HTTP_VERSION_2_0,
+        )
+
+    def _end(self, error: pycurl.error | None) -> tuple[str, str, str | None]:
+        if error is None:
+            return "", "", None
+        if self.stop is not None:
+            if self.stop.reason == "length":
+                return "", "", "length"
+            return self.stop.reason, self.stop.words, None
+        code, words = error.args[0], str(error.args[-1])
+        name = _FAILURES.get(code, f"curl_{code}")
+        if name == "disconnected" and "chunk" in words:
+            name = "bad_reply"
+        if name == "timeout" and not self.curl.getinfo(pycurl.PRETRANSFER_TIME):
+            name = "connect_timeout"
+        return name, words, _CUTS.get(name) if self.head else None
+
+
+class _Multi(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl ships no types for it
+    """A multi that knows when libcurl has given it up."""
+
+    broken = False
+
+    def _fail_all_pending(self, exc: BaseException) -> None:
+        self.broken = True
+        super()._fail_all_pending(exc)
+
+
+class TransferPool:
+    """Handles on one multi, in one event loop.
+
+    Args:
+        settings: How we ask.
+        guard: Judges each address.
+        connections: Connections that fit into the limit of descriptors.
+    """
+
+    def __init__(self, settings: HttpSettings, guard: AddressGuard, connections: int) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._limits = Limits(
+            silence_ms=settings.timeout_ms,
+            total_ms=max(0, settings.time_limit_s) * 1000,
+            head_bytes=settings.headers_limit,
+        )
+        self._idle = min(_MOST_IDLE, max(1, connections // 2))
+        self._free: list[Exchange] = []
+        self._multi = self._new_multi()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each exchange."""
+        return self._limits
+
+    def _new_multi(self) -> _Multi:
+        multi = _Multi()
+        # libcurl's own default, 4 × handles, would reuse nothing with more hosts than that.
+        multi.setopt(pycurl.M_MAXCONNECTS, self._idle)
+        return multi
+
+    async def close(self) -> None:
+        """Close all connections; transfers in flight are cancelled."""
+        await self._multi.aclose()
+        for exchange in self._free:
+            exchange.curl.close()
+        self._free.clear()
+
+    async def perform(
+        self, target: Target, lines: list[bytes], connect_to: tuple[str, int], limit: int
+    ) -> Received:
+        """Do one exchange with one address."""
+        exchange = (
+            self._free.pop() if self._free else Exchange(self._settings, self._guard, self._limits)
+        )
+        try:
+            exchange.prepare(target, lines, connect_to, limit)
+        except (pycurl.error, UnicodeError, ValueError) as error:
+            return Received(failure="malformed_url", words=str(error))
+        multi = await self._working()
+        failed: pycurl.error | None = None
+        try:
+            await multi.perform(exchange.curl)
+        except pycurl.error as error:
+            failed = error
+        if multi.broken:
+            return Received(failure="client_failed", words=str(failed))
+        received = exchange.received(failed)
+        self._free.append(exchange)
+        return received
+
+    async def _working(self) -> _Multi:
+        if self._multi.broken:
+            given_up, self._multi = self._multi, self._new_multi()
+            await given_up.aclose()
+        return self._multi
+
+
+def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
+    options: dict[int, object] = {
+        pycurl.NOSIGNAL: 1,
+        pycurl.FOLLOWLOCATION: 0,
+        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
+        pycurl.PROXY: "",  # the environment's proxy would be a surprise
+        pycurl.HTTP_VERSION: _VERSIONS[settings.http_version],
+        pycurl.HTTP_CONTENT_DECODING: 0,
+        pycurl.HTTP09_ALLOWED: 1,
+        pycurl.DNS_CACHE_TIMEOUT: 0,
+        pycurl.CONNECTTIMEOUT_MS: limits.silence_ms,
+        pycurl.TIMEOUT_MS: limits.total_ms,
+        pycurl.LOW_SPEED_LIMIT: 1,
+        pycurl.LOW_SPEED_TIME: max(1, -(-limits.silence_ms // 1000)),
+        pycurl.SSL_VERIFYPEER: int(settings.tls_certificates_check),
+        pycurl.SSL_VERIFYHOST: 2 if settings.tls_certificates_check else 0,
+    }
+    if settings.tls_certificates_check:
+        options.update(_authorities())
+    else:
+        # Who does not ask for the certificate takes old servers as they are, as Nutch does.
+        options[pycurl.SSLVERSION] = pycurl.SSLVERSION_TLSv1_0
+        options[pycurl.SSL_CIPHER_LIST] = "DEFAULT@SECLEVEL=0"
+    return options
+
+
+def _authorities() -> dict[int, object]:
+    """Return where the system keeps certificates: the wheel's libcurl does not know."""
+    paths = ssl.get_default_verify_paths()
+    found: dict[int, object] = {}
+    if paths.cafile and Path(paths.cafile).is_file():
+        found[pycurl.CAINFO] = paths.cafile
+    if paths.capath and Path(paths.capath).is_dir():
+        found[pycurl.CAPATH] = paths.capath
+    return found
