@@ -19,44 +19,11 @@ if TYPE_CHECKING:
 __all__ = ["RawLink", "links_of", "text_of", "title_of"]
 
 # Nutch: parser.html.line.separators.
-_BLOCKS = frozenset(
-    [
-        "article",
-        "aside",
-        "blockquote",
-        "canvas",
-        "dd",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "li",
-        "main",
-        "nav",
-        "noscript",
-        "ol",
-        "output",
-        "p",
-        "pre",
-        "section",
-        "table",
-        "tfoot",
-        "ul",
-        "video",
-    ]
-)
+_BLOCKS = frozenset({
+    "article", "aside", "blockquote", "canvas", "dd", "div", "dl", "dt", "fieldset", "figcaption",
+    "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main",
+    "nav", "noscript", "ol", "output", "p", "pre", "section", "table", "tfoot", "ul", "video",
+})  # fmt: skip
 _SILENT = frozenset({"script", "style", "-comment", "template", "iframe", "noembed", "noframes"})
 _BLANKS = re.compile(r"[ \t\n\x0b\f\r]+")
 _JAVA_TRIM = "".join(map(chr, range(0x21)))
