@@ -167,8 +167,9 @@ class Link:
 class Parse:
     """What a parser made of a page (Nutch: `Parse`, `ParseData`, `ParseText`).
 
-    `refresh` is a meta refresh or Refresh header: (absolute target, seconds). `url` names a
-    document inside the page; None is the page itself.
+    `links_dropped` counts links of the page that are not among `links`, by reason. `refresh` is a
+    meta refresh or Refresh header: (absolute target, seconds). `url` names a document inside the
+    page; None is the page itself.
     """
 
     major: ParseMajor = ParseMajor.SUCCESS
@@ -179,6 +180,7 @@ class Parse:
     text: str = ""
     main_text: str | None = None
     links: tuple[Link, ...] = ()
+    links_dropped: Mapping[str, int] = field(default_factory=dict)
     charset: str | None = None
     language: str | None = None
     canonical_url: str | None = None

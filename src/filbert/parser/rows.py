@@ -73,7 +73,8 @@ class RowMaker:
     def _add(self, rows: PageRows, job: ParseJob, parsed: Parsed, document: _Document) -> None:
         parse = document.parse
         links = select_outlinks(document.url, parse.links, self._policy, self._outlink)
-        rows.parse_data.append(self._data_row(job, parsed, document, links))
+        dropped = links.dropped + Counter(parse.links_dropped)
+        rows.parse_data.append(self._data_row(job, parsed, document, (len(links.kept), dropped)))
         succeeded = parse.major is ParseMajor.SUCCESS
         if succeeded and self._settings.parse.store_text:
             rows.parse_text.append(self._text_row(document))
@@ -81,9 +82,9 @@ class RowMaker:
         rows.counters[parse.major.name.lower()] += 1
         if parsed.parser is not None:
             rows.counters[f"parser_{parsed.parser}"] += 1
-        rows.counters["links_found"] += links.found
+        rows.counters["links_found"] += len(links.kept) + dropped.total()
         rows.counters["links_kept"] += len(links.kept)
-        for reason, count in links.dropped.items():
+        for reason, count in dropped.items():
             rows.counters[f"links_dropped_{reason}"] += count
         if parse.major is not ParseMajor.NOTPARSED:
             self._crawl_parse(rows, job, parsed, document, links)
@@ -166,7 +167,10 @@ class RowMaker:
         )
         return verdict.url, verdict.reason
 
-    def _data_row(self, job: ParseJob, parsed: Parsed, document: _Document, links: Outlinks) -> Row:
+    def _data_row(
+        self, job: ParseJob, parsed: Parsed, document: _Document, links: tuple[int, Counter[str]]
+    ) -> Row:
+        kept, dropped = links
         parse = document.parse
         return {
             "url": document.url,
@@ -183,9 +187,9 @@ class RowMaker:
             "robots_noarchive": parse.noarchive,
             "canonical": document.is_page,
             "signature": document.signature,
-            "outlinks_found": links.found,
-            "outlinks_kept": len(links.kept),
-            "outlinks_dropped": {name: str(count) for name, count in links.dropped.items()},
+            "outlinks_found": kept + dropped.total(),
+            "outlinks_kept": kept,
+            "outlinks_dropped": {name: str(count) for name, count in dropped.items()},
             "content_metadata": {name: list(values) for name, values in job.headers.items()},
             "parse_metadata": {name: list(values) for name, values in parse.metadata.items()},
         }

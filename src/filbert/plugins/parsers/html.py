@@ -9,6 +9,7 @@ Source: Nutch parse-html (`HtmlParser`, `DOMContentUtils`, `HTMLMetaProcessor`);
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Self
 
 from selectolax.lexbor import LexborHTMLParser
@@ -24,10 +25,11 @@ from filbert.rules.robots_tags import from_header
 from filbert.rules.urls import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from filbert.model.records import Page
+    from filbert.rules.robots_tags import RobotsTags
     from filbert.settings import Settings
 
 __all__ = ["HtmlParser"]
@@ -60,13 +62,15 @@ class HtmlParser:
         head = read_head(tree, page.base_url, self._agents)
         robots = head.robots | from_header(page.headers.get("x-robots-tag", ()), self._agents)
         root = tree.root
+        links, dropped = self._links(tree, head, robots)
         refresh = head.refresh or _header_refresh(page)
         return [
             Parse(
                 minor=ParseMinor.SUCCESS_REDIRECT if refresh else ParseMinor.OK,
                 title="" if robots.noindex or root is None else title_of(root),
                 text="" if robots.noindex or root is None else text_of(root),
-                links=() if robots.nofollow or root is None else tuple(self._links(tree, head)),
+                links=links,
+                links_dropped=dropped,
                 charset=charset.name,
                 language=head.language or _last(page, "content-language"),
                 canonical_url=head.canonical_url,
@@ -78,15 +82,23 @@ class HtmlParser:
             )
         ]
 
-    def _links(self, tree: LexborHTMLParser, head: HtmlHead) -> Iterator[Link]:
+    def _links(
+        self, tree: LexborHTMLParser, head: HtmlHead, robots: RobotsTags
+    ) -> tuple[tuple[Link, ...], Counter[str]]:
+        """Return the page's links, and how many it has that nobody may or can follow."""
+        links: list[Link] = []
+        dropped: Counter[str] = Counter()
         root = tree.root
-        assert root is not None
-        for raw in links_of(root, self._ignored, forms=self._forms):
-            if "nofollow" in raw.rel:
-                continue
-            url = resolve(head.base_url, raw.href)
-            if url is not None:
-                yield Link(url=url, anchor=raw.anchor)
+        for raw in links_of(root, self._ignored, forms=self._forms) if root is not None else ():
+            if robots.nofollow:
+                dropped["robots_nofollow"] += 1
+            elif "nofollow" in raw.rel:
+                dropped["rel_nofollow"] += 1
+            elif (url := resolve(head.base_url, raw.href)) is None:
+                dropped["scheme"] += 1
+            else:
+                links.append(Link(url=url, anchor=raw.anchor))
+        return tuple(links), dropped
 
 
 def _last(page: Page, header: str) -> str | None:
