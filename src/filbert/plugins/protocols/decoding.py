@@ -157,19 +157,28 @@ def _brotli(raw: bytes, limit: int) -> Decoded:
 def _zstd(raw: bytes, limit: int) -> Decoded:
     engine = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
     body = bytearray()
-    ended = False
     try:
         with engine.stream_reader(raw, read_across_frames=True) as reader:
             while len(body) <= limit:
                 piece = reader.read(min(_STREAM_STEP, limit + 1 - len(body)))
                 if not piece:
-                    ended = True
                     break
                 body += piece
+        ended = len(body) <= limit and _zstd_ends(raw, len(body))
     except zstandard.ZstdError:
         return _limited(body or raw, limit, ended=False)
     # Few readers of archives know zstd inside HTTP, so never "clean".
     return _limited(body, limit, ended=ended)
+
+
+def _zstd_ends(raw: bytes, length: int) -> bool:
+    """Tell whether a stream that gave `length` bytes has its end: the reader does not say."""
+    if zstandard.get_frame_parameters(raw).content_size == length:
+        return True
+    # Bounded: the whole stream is known to give no more than `length` bytes.
+    engine = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW).decompressobj()
+    engine.decompress(raw)
+    return engine.eof
 
 
 _DECODERS: dict[str, Callable[[bytes, int], Decoded]] = {

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filbert.model.records import FetchRequest, ProtocolOutput
+    from filbert.plugins.protocols.dns import Resolution
     from filbert.plugins.protocols.request import Target
     from filbert.settings import Settings
 
@@ -34,6 +35,7 @@ __all__ = ["HttpProtocol"]
 ALLOWED_HOSTS_FILE = "allowed-hosts.txt"
 
 _UNLIMITED = 1 << 48
+_ANY_PORT = 80
 # Failures before a request went out: another address of the same host may be tried at once.
 _BEFORE_REQUEST = frozenset({"connect_failed", "connect_timeout", "address_refused"})
 _MOST_ADDRESSES = 3
@@ -43,6 +45,7 @@ _MOST_LENIENT = 10_000
 _OURS = {
     "out_of_descriptors": ProtocolStatus.WOULDBLOCK,
     "client_failed": ProtocolStatus.WOULDBLOCK,
+    "guard_failed": ProtocolStatus.WOULDBLOCK,
 }
 
 
@@ -91,6 +94,11 @@ class HttpProtocol:
         if self._resolver is not None:
             await self._resolver.__aexit__(*exc)
         self._pool = self._resolver = None
+
+    async def resolve(self, host: str) -> Resolution:
+        """Return the addresses that requests to a host go to: what a queue by address is for."""
+        assert self._resolver is not None, "used outside its context"
+        return await self._resolver.resolve(self._connect_to.target(host, _ANY_PORT)[0])
 
     async def fetch(self, request: FetchRequest) -> ProtocolOutput:
         """Fetch one URL; whatever happens is in the output."""

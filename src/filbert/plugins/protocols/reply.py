@@ -3,7 +3,7 @@
 Guarantees: whatever came is kept; a body that was cut says why (`length`, `time`, `disconnect`);
 a failure's message begins with a name that can be counted, then a colon. `raw_body` is the body as
 it came if its content coding was whole, so that every reader can decode it, and `body` itself if
-it was not. Statuses: Nutch's `HttpBase`; broken bodies: `http.partial.truncated`.
+it was not. Statuses: `rules/outcome.py`; broken bodies: Nutch's `http.partial.truncated`.
 """
 
 from __future__ import annotations
@@ -20,21 +20,9 @@ from filbert.plugins.protocols.heads import (
     split_head,
     status_line,
 )
+from filbert.rules.outcome import http_protocol_status
 
-__all__ = ["Received", "failure", "output_of", "status_of"]
-
-# Nutch takes 200 alone as success and leaves everything else that is not named to a retry.
-_STATUSES = {
-    200: ProtocolStatus.SUCCESS,
-    302: ProtocolStatus.TEMP_MOVED,
-    303: ProtocolStatus.TEMP_MOVED,
-    304: ProtocolStatus.NOTMODIFIED,
-    307: ProtocolStatus.TEMP_MOVED,
-    400: ProtocolStatus.GONE,
-    401: ProtocolStatus.ACCESS_DENIED,
-    404: ProtocolStatus.NOTFOUND,
-    410: ProtocolStatus.GONE,
-}
+__all__ = ["Received", "failure", "output_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,15 +48,6 @@ class Received:
     ip: str | None = None
     ms: int = 0
     http2: bool = False
-
-
-def status_of(http_status: int) -> ProtocolStatus:
-    """Return Nutch's ProtocolStatus for the status of a reply."""
-    found = _STATUSES.get(http_status)
-    if found is None:
-        moved = 300 <= http_status < 400
-        found = ProtocolStatus.MOVED if moved else ProtocolStatus.EXCEPTION
-    return found
 
 
 def failure(
@@ -101,9 +80,9 @@ def output_of(
         return base if received.failure else replace(base, message="empty_reply: no byte came")
     headers = header_pairs(head)
     body = _Body.of(raw, headers, received, limit)
-    status = status_of(line.status)
+    status = http_protocol_status(line.status)
     broken = received.failure or body.cut in {"time", "disconnect"}
-    if received.failure and line.status == 200 and not (keep_partial and body.plain):
+    if received.failure and status is ProtocolStatus.SUCCESS and not (keep_partial and body.plain):
         status = ProtocolStatus.EXCEPTION
     return replace(
         base,
