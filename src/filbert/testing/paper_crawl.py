@@ -43,8 +43,9 @@ def page_row(table: str, url: str, /, **said: Any) -> dict[str, Any]:
     row: dict[str, Any] = {
         column.name: _PLAIN.get(column.type, 0) for column in schema.columns if not column.nullable
     }
-    row["url"] = url
-    if "host" in row:
+    if "url" in row:
+        row["url"] = url
+    if "domain" in row:
         row["host"], row["domain"] = place_of(url)
     if "fetch_interval" in row:
         row["fetch_interval"] = 2_592_000
@@ -90,8 +91,6 @@ class PaperCrawl:
         for row in whole:
             if name == "linkdb":
                 row["bucket"] = url_hash(row["url"]) % table.buckets
-            if name == "hostdb":
-                del row["url"]
         return self._commit(table, whole, step=step)
 
     def segment(

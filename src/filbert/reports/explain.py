@@ -1,0 +1,282 @@
+"""`filbert explain`: gathers all that a crawl folder knows of a URL.
+
+Guarantee: works offline and changes nothing, not even what a crash left behind. What is judged is
+judged by the rules themselves: the URL chain, the robots matcher, generate's own SQL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from filbert.model.records import ProtocolOutput
+from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.contracts import Scope
+from filbert.plugins.registry import PluginRepository
+from filbert.reports.explain_reader import Reader, open_reader
+from filbert.rules.explain import explain as explained
+from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
+from filbert.rules.generate import Selection
+from filbert.rules.robots import parse_robots
+from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
+from filbert.rules.robots_book import origin_of
+from filbert.rules.sql import literal
+from filbert.rules.urls import host_of, place_of
+from filbert.search.schema import index_exists
+from filbert.search.searcher import SearchIndex
+
+if TYPE_CHECKING:
+    from filbert.rules.explain_facts import Row, Statement
+    from filbert.settings import Settings
+    from filbert.store.crawl import CrawlFolder
+
+__all__ = ["explain", "gather"]
+
+_SHOWN = 5  # links and near URLs
+
+
+def explain(crawl: CrawlFolder, settings: Settings, url: str, now: int) -> list[Statement]:
+    """Return everything known of a URL, as statements.
+
+    Args:
+        crawl: The crawl folder.
+        settings: Its settings.
+        url: The URL as a person writes it; without a scheme http and https are tried.
+        now: Epoch milliseconds.
+    """
+    return explained(gather(crawl, settings, url, now))
+
+
+def gather(crawl: CrawlFolder, settings: Settings, url: str, now: int) -> Facts:
+    """Return the facts."""
+    with open_reader(crawl, settings.engine) as reader:
+        return _Gathering(reader, settings, now).facts(url.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathering:
+    reader: Reader
+    settings: Settings
+    now: int
+
+    def facts(self, url: str) -> Facts:
+        plugins = PluginRepository(self.settings, self.reader.crawl.path)
+        chain = plugins.url_chain()
+        asked, key, page = self._found(url, plugins)
+        verdict = chain.apply(asked, Scope.DEFAULT)
+        if key is None:
+            return Facts(asked=asked, now=self.now, verdict=verdict)
+        quoted = literal(key)
+        of_key = f"url = {quoted}"
+        read = self.reader.in_segments
+        fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
+        return Facts(
+            asked=asked,
+            now=self.now,
+            verdict=verdict,
+            key=key,
+            page=page,
+            origin=self.reader.one("origins", "url", key),
+            versions=self.reader.versions(key),
+            generated=tuple(read("crawl_generate", of_key, order="segment")[0]),
+            fetched=tuple(fetched),
+            redirects_here=tuple(
+                read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
+            ),
+            parsed=self._parsed(of_key),
+            links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
+            robots=self._robots(key),
+            host=self._host(key, known=page is not None),
+            index=self._index(key),
+            due_reason=self._due_reason(key, plugins) if page else None,
+            lock_until=self._lock_until(page),
+            open_segments=self._open_segments(of_key),
+            min_score=self.settings.generate.min_score,
+        )
+
+    def _found(self, url: str, plugins: PluginRepository) -> tuple[str, str | None, Row | None]:
+        """Return the URL meant, its key, and its row; the first spelling that is known."""
+        chain = plugins.url_chain()
+        has_scheme = "://" in url or url.startswith("file:")
+        meant = [url] if has_scheme else [f"{scheme}://{url}" for scheme in ("http", "https")]
+        fallback: tuple[str, str | None] | None = None
+        for asked in meant:
+            for key in dict.fromkeys((chain.normalize(asked, Scope.DEFAULT), asked)):
+                if key is None:
+                    continue
+                fallback = fallback or (asked, key)
+                page = self.reader.one("crawldb", "url", key)
+                if page is not None:
+                    return asked, key, page
+        asked, first = fallback or (meant[0], None)
+        return asked, first, None
+
+    def _parsed(self, of_key: str) -> tuple[Row, ...]:
+        read = self.reader.in_segments
+        rows = read("parse_data", of_key, order="segment")[0]
+        lengths = read("parse_text", of_key, columns="length(text) as text_length")[0]
+        by_segment = {row["segment"]: row["text_length"] for row in lengths}
+        return tuple({**row, "text_length": by_segment.get(row["segment"])} for row in rows)
+
+    def _links(self, quoted: str, newest: str) -> LinkFacts:
+        columns = "url, from_url, kind, anchor, fetch_time, ordinal"
+        kinds = "kind in ('outlink', 'redirect', 'refresh')"
+        read = self.reader.in_segments
+        mentions, mentioned = read(
+            "crawl_parse",
+            f"url = {quoted} and {kinds}",
+            columns=columns,
+            order="fetch_time, segment, from_url, ordinal",
+            limit=_SHOWN,
+        )
+        outlinks = [
+            row
+            for row in read(
+                "crawl_parse",
+                f"from_url = {quoted} and {kinds}",
+                columns=columns,
+                order="segment, ordinal",
+            )[0]
+            if row["segment"] == newest
+        ]
+        inlinks = self._inlinks(quoted)
+        return LinkFacts(
+            inlinks=int(inlinks[0]["in_all"]) if inlinks else 0,
+            inlink_rows=tuple(inlinks),
+            mentions=mentioned,
+            mention_rows=tuple(mentions),
+            outlinks=len(outlinks),
+            outlink_rows=tuple(outlinks[: 4 * _SHOWN]),
+        )
+
+    def _inlinks(self, quoted: str) -> list[dict[str, Any]]:
+        files = self.reader.crawl.table("linkdb").files()
+        if not files.paths:
+            return []
+        sql = (
+            f"select *, count(*) over () as in_all from linkdb where url = {quoted}"
+            f" order by from_url, anchor limit {4 * _SHOWN}"
+        )
+        return self.reader.ask(sql, {"linkdb": files})
+
+    def _robots(self, key: str) -> RobotsFacts | None:
+        origin = origin_of(key)
+        row = self.reader.one("hostdb", "host", origin) if origin else None
+        if row is None or row["robots_time"] is None:
+            return None
+        robots = self.settings.robots
+        status = row["robots_status"]
+        url = row["robots_url"] or f"{origin}/robots.txt"
+        reply = ProtocolOutput(
+            status=ProtocolStatus.SUCCESS if status else ProtocolStatus.EXCEPTION,
+            http_status=status,
+        )
+        meaning = robots_meaning(reply, robots)
+        read = meaning is RobotsMeaning.PARSE
+        rules = parse_robots(
+            row["robots_body"] or b"",
+            [self.settings.http.agent_name],
+            url=url,
+            size_limit=robots.size_limit,
+        )
+        verdict = rules.judge(key)
+        allowed = verdict.allowed if read else meaning is not RobotsMeaning.FORBID
+        if is_allowlisted(host_of(key), robots.allowlist):
+            allowed = True
+        return RobotsFacts(
+            origin=origin,
+            url=url,
+            time=row["robots_time"],
+            http_status=status,
+            meaning=_MEANINGS[meaning],
+            read=read,
+            allowed=allowed,
+            rule=str(verdict) if read else "",
+            line=verdict.line if read else 0,
+            group=rules.group if read else "",
+            expired=row["robots_time"] + robots.cache_s * 1000 < self.now,
+        )
+
+    def _host(self, key: str, *, known: bool) -> HostFacts:
+        host, domain = place_of(key)
+        politeness = self.reader.one("hostdb", "host", host) or self.reader.one(
+            "hostdb", "host", domain
+        )
+        if known or not host:
+            return HostFacts(host=host, politeness=politeness)
+        views = {"crawldb": self.reader.crawl.table("crawldb").files()}
+        of_host = f"from crawldb where host = {literal(host)}"
+        counts = self.reader.ask(
+            f"select status, count(*) as pages {of_host} group by status", views
+        )
+        near = self.reader.ask(
+            f"select url {of_host} order by levenshtein(url, {literal(key)}), url limit {_SHOWN}",
+            views,
+        )
+        by_status = {int(row["status"]): int(row["pages"]) for row in counts}
+        return HostFacts(
+            host=host,
+            pages=sum(by_status.values()),
+            by_status=by_status,
+            near=tuple(row["url"] for row in near),
+            politeness=politeness,
+        )
+
+    def _index(self, key: str) -> IndexFacts:
+        path = self.reader.crawl.index_dir
+        if not index_exists(path):
+            return IndexFacts()
+        index = SearchIndex.open(path, self.settings.search)
+        memory = index.memory()
+        return IndexFacts(
+            exists=True,
+            document=index.document(key),
+            segments=frozenset(memory.get("segments", "").split()),
+            version=int(memory.get("crawldb_version", "-1")),
+        )
+
+    def _due_reason(self, key: str, plugins: PluginRepository) -> str:
+        """Return what generate would count the page under; "" if it would choose it."""
+        selection = Selection(
+            settings=self.settings.generate,
+            max_interval_s=self.settings.schedule.interval_max_s,
+            sort=tuple(scoring.sort() for scoring in plugins.scorings()),
+            now=self.now,
+        )
+        files = self.reader.crawl.table("crawldb").files()
+        narrowed = replace(files, where=f"url = {literal(key)}")
+        rows = self.reader.ask(selection.counts(), {"crawldb": narrowed})
+        reason = str(rows[0]["reason"]) if rows else ""
+        return "" if reason == "due" else reason
+
+    def _lock_until(self, page: Row | None) -> int | None:
+        if page is None or page["generate_time"] is None:
+            return None
+        return int(page["generate_time"]) + self.settings.generate.gen_delay_ms
+
+    def _open_segments(self, of_key: str) -> tuple[str, ...]:
+        """Return segments that hold the page, or name it, and that updatedb has not absorbed."""
+        crawl = self.reader.crawl
+        crawldb = crawl.table("crawldb")
+        names = [
+            segment.name
+            for segment in crawl.segments()
+            if crawldb.transaction(f"update:{segment.name}") is None
+        ]
+        if not names:
+            return ()
+        rows = [
+            *self.reader.in_segments("crawl_generate", of_key, columns="url")[0],
+            *self.reader.in_segments("crawl_parse", of_key, columns="url")[0],
+        ]
+        return tuple(sorted({row["segment"] for row in rows} & set(names)))
+
+
+_MEANINGS = {
+    RobotsMeaning.PARSE: "its rules hold",
+    RobotsMeaning.FOLLOW: "it is somewhere else",
+    RobotsMeaning.ALLOW: "everything may be fetched",
+    RobotsMeaning.FORBID: "nothing may be fetched",
+    RobotsMeaning.DEFER: "the host is tried again later",
+    RobotsMeaning.DEAD: "the host does not exist",
+}

@@ -1,0 +1,202 @@
+"""When a URL is fetched next, its links, and whether it is in the index.
+
+Guarantee: pure; the reasons are those that generate and index themselves decide by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filbert.model.statuses import PageStatus, ParseMajor
+from filbert.rules.explain_facts import Part, Statement
+from filbert.rules.explain_words import by_rule, count_of, distance, listed, span, when
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from filbert.rules.explain_facts import Facts
+
+__all__ = ["due_sentence", "index_sentence", "index_state", "links", "next_fetch"]
+
+
+def next_fetch(facts: Facts) -> Iterator[Statement]:
+    """Say why the page is, or is not, due, and when it becomes due."""
+    page = facts.page
+    if page is None:
+        return
+    interval = span(int(page["fetch_interval"]) * 1000)
+    yield Statement(
+        part=Part.NEXT,
+        kind="due" if facts.due_reason == "" else "not_due",
+        text=due_sentence(facts),
+        notes=(f"its interval is {interval}; its score is {page['score']:.4g}",),
+        facts={
+            "reason": facts.due_reason,
+            "fetch_time": int(page["fetch_time"]),
+            "fetch_interval": int(page["fetch_interval"]),
+            "lock_until": facts.lock_until,
+        },
+    )
+    if facts.verdict.url is None:
+        text = (
+            f"The rules refuse it now ({facts.verdict.reason}{by_rule(facts.verdict.rule)}):"
+            " generate leaves it out where it applies the filters."
+        )
+        yield Statement(part=Part.NEXT, kind="filtered", text=text, facts={})
+    if facts.robots is not None and not facts.robots.allowed:
+        text = "Even when it is due, robots.txt as it is stored keeps it from being fetched."
+        yield Statement(part=Part.NEXT, kind="robots_denied", text=text, facts={})
+    yield from _polite(facts)
+
+
+def _polite(facts: Facts) -> Iterator[Statement]:
+    row = facts.host.politeness
+    if row is None or not row["backoff_until"] or int(row["backoff_until"]) <= facts.now:
+        return
+    until = int(row["backoff_until"])
+    text = f"Its host is left alone until {when(until)} ({distance(until, facts.now)})."
+    yield Statement(part=Part.NEXT, kind="backoff", text=text, facts={"until": until})
+
+
+def due_sentence(facts: Facts) -> str:
+    """Say whether a known page is due, and why not."""
+    page = facts.page
+    assert page is not None
+    due = int(page["fetch_time"])
+    reason = facts.due_reason
+    if reason == "":
+        return f"It is due: the next generate may choose it (its time came on {when(due)})."
+    if reason == "wait_for_update":
+        where = f" {listed(facts.open_segments)}" if facts.open_segments else ""
+        return (
+            f"It is in a segment{where} that updatedb has not absorbed, so generate leaves it"
+            f" until {when(facts.lock_until)}."
+        )
+    texts = {
+        "schedule_rejected": f"It is not due before {when(due)} ({distance(due, facts.now)}).",
+        "expr_rejected": "It is due, but generate.expr leaves it out.",
+        "status_rejected": "It is due, but generate.restrict_status leaves its status out.",
+        "score_too_low": f"It is due, but its score is below generate.min_score"
+        f" ({facts.min_score}).",
+        "interval_rejected": "It is due, but its interval is above generate.min_interval_s.",
+    }
+    return texts.get(reason or "", f"Its time to be fetched is {when(due)}.")
+
+
+def links(facts: Facts) -> Iterator[Statement]:
+    """Say who links to it, and where it links."""
+    known = facts.links
+    if known.inlinks:
+        yield Statement(
+            part=Part.LINKS,
+            kind="inlinks",
+            text=f"The linkdb has {count_of(known.inlinks, 'link')} to it:",
+            notes=tuple(f"{row['from_url']} “{row['anchor']}”" for row in known.inlink_rows),
+            facts={
+                "count": known.inlinks,
+                "inlinks": [
+                    {"from_url": row["from_url"], "anchor": row["anchor"]}
+                    for row in known.inlink_rows
+                ],
+            },
+        )
+    elif facts.page is not None:
+        text = "The linkdb has no link to it" + (
+            f"; {count_of(known.mentions, 'page')} of its own host may (see below)."
+            if known.mentions
+            else "."
+        )
+        yield Statement(part=Part.LINKS, kind="inlinks", text=text, facts={"count": 0})
+    if known.mentions:
+        yield Statement(
+            part=Part.LINKS,
+            kind="mentions",
+            text=f"Links and redirects in segments name it {count_of(known.mentions, 'time')}:",
+            notes=tuple(_mention(row) for row in known.mention_rows),
+            facts={"count": known.mentions, "pages": [r["from_url"] for r in known.mention_rows]},
+        )
+    if known.outlinks:
+        yield Statement(
+            part=Part.LINKS,
+            kind="outlinks",
+            text=f"It links to {count_of(known.outlinks, 'page')}:",
+            notes=tuple(_outlink(row) for row in known.outlink_rows),
+            facts={"count": known.outlinks, "urls": [r["url"] for r in known.outlink_rows]},
+        )
+
+
+def _mention(row: Mapping[str, object]) -> str:
+    anchor = f" “{row['anchor']}”" if row["anchor"] else ""
+    return f"{row['from_url']}{anchor} ({row['kind']}, {row['segment']})"
+
+
+def _outlink(row: Mapping[str, object]) -> str:
+    return f"{row['url']} “{row['anchor']}”" if row["anchor"] else str(row["url"])
+
+
+def index_state(facts: Facts) -> Iterator[Statement]:
+    """Say whether it is in the index, and why not."""
+    document = facts.index.document
+    if facts.page is None and document is None:
+        return
+    values: dict[str, object] = {"indexed": document is not None}
+    notes: tuple[str, ...] = ()
+    if document is not None:
+        title = next(iter(document.get("title", [])), "")
+        boost = next(iter(document.get("boost", [])), 0.0)
+        segment = next(iter(document.get("segment", [])), "")
+        anchors = document.get("anchor", [])
+        notes = (
+            (
+                f"title “{title}”, {count_of(len(anchors), 'anchor')}, page score {boost:.4g},"
+                f" from segment {segment}"
+            ),
+        )
+        values |= {"title": title, "boost": boost, "segment": segment, "anchors": anchors}
+    yield Statement(
+        part=Part.INDEX,
+        kind="indexed" if document is not None else "not_indexed",
+        text=index_sentence(facts),
+        notes=notes,
+        facts=values,
+    )
+
+
+_NOT_INDEXED = {
+    PageStatus.DB_UNFETCHED: "it has not been fetched",
+    PageStatus.DB_GONE: "it is gone",
+    PageStatus.DB_REDIR_TEMP: "it redirects; its target is indexed instead",
+    PageStatus.DB_REDIR_PERM: "it redirects; its target is indexed instead",
+    PageStatus.DB_DUPLICATE: "it is a duplicate; the page that it equals is indexed instead",
+    PageStatus.DB_ORPHAN: "no page links to it any more",
+    PageStatus.DB_PARSE_FAILED: "it could not be parsed",
+}
+
+
+def index_sentence(facts: Facts) -> str:
+    """Say whether the page is in the index, and why not."""
+    if facts.index.document is not None:
+        return "It is in the index."
+    return f"It is not in the index: {_why_not_indexed(facts)}."
+
+
+def _why_not_indexed(facts: Facts) -> str:
+    if not facts.index.exists:
+        return "there is no index yet"
+    if facts.page is None:
+        return "it is not in the crawldb"
+    status = PageStatus(facts.page["status"])
+    return _NOT_INDEXED.get(status) or _fetched_not_indexed(facts)
+
+
+def _fetched_not_indexed(facts: Facts) -> str:
+    if not facts.parsed:
+        return "it was not parsed, or its segment is not kept"
+    last = facts.parsed[-1]
+    if last["segment"] not in facts.index.segments:
+        return f"segment {last['segment']} has not been indexed"
+    if last["robots_noindex"]:
+        return "it says noindex"
+    if last["major"] != ParseMajor.SUCCESS:
+        return "its parse failed"
+    return "an index filter left it out, or it changed after the last `filbert index`"

@@ -1,0 +1,242 @@
+"""`explain` says what is known of a URL, and why it is not known."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from filbert.cli.explain import command
+from filbert.model.statuses import FetchStatus, PageStatus, ProtocolStatus
+from filbert.reports.explain import explain
+from filbert.search.writer import EmbeddedWriter
+from filbert.settings import Settings
+from filbert.settings.search import SearchSettings
+from filbert.testing.paper_crawl import NOW, PaperCrawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from filbert.rules.explain_facts import Statement
+
+OAK, ACORNS, OLD = "http://oak.test/", "http://oak.test/acorns", "http://oak.test/old"
+MOVED, SECRET, PURGED = "http://oak.test/moved", "http://oak.test/secret", "http://oak.test/p"
+LATER = NOW + 60_000
+Said = Mapping[str, Any]
+ROBOTS = b"User-agent: *\nDisallow: /secret\n"
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> PaperCrawl:
+    """Two rounds of a crawl with a redirect, a gone page, a forbidden and a purged one."""
+    paper = PaperCrawl(tmp_path_factory.mktemp("explain") / "crawl")
+    seen = {"origin": "link", "origin_url": OAK, "first_seen": NOW + 1000}
+    paper.rows(
+        "origins",
+        [
+            {"url": OAK, "origin": "seed", "origin_url": "seeds.txt:3", "first_seen": NOW - 9000},
+            *({"url": url, **seen} for url in (ACORNS, OLD, SECRET)),
+        ],
+    )
+    paper.crawldb(
+        {OAK: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW - 9000}}, step="inject"
+    )
+    links = [
+        {"url": url, "from_url": OAK, "kind": "outlink", "anchor": "see", "fetch_time": NOW}
+        for url in (ACORNS, OLD, SECRET, PURGED)
+    ]
+    first = paper.segment(
+        {
+            OAK: {
+                "text": "Acorns fall",
+                "title": "Oak",
+                "http_status": 200,
+                "warc_file": "part-00000.warc.gz",
+                "warc_offset": 10,
+                "warc_length": 234,
+                "parsed": {
+                    "outlinks_found": 6,
+                    "outlinks_kept": 4,
+                    "outlinks_dropped": {"regex": "2"},
+                },
+            }
+        },
+        links=links,
+    )
+    fetched: Said = {
+        "status": PageStatus.DB_FETCHED,
+        "signature": b"\x01\x02" * 8,
+        "fetch_time": NOW + 30 * 86_400_000,
+    }
+    new: Said = {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW}
+    pages: dict[str, PageStatus | Said] = {
+        OAK: fetched,
+        ACORNS: new,
+        OLD: new,
+        SECRET: new,
+        PURGED: new,
+    }
+    paper.crawldb(pages, absorbs=[first])
+    second = paper.segment(
+        {
+            OLD: {"status": FetchStatus.FETCH_GONE, "http_status": 404},
+            SECRET: {
+                "status": FetchStatus.FETCH_GONE,
+                "protocol_code": ProtocolStatus.ROBOTS_DENIED,
+                "reason": "robots_denied",
+                "robots_rule": "Disallow: /secret (line 2)",
+            },
+            MOVED: {
+                "status": FetchStatus.FETCH_REDIR_PERM,
+                "redirect_url": "http://oak.test/a.gif",
+                "redirect_verdict": "filtered",
+            },
+        }
+    )
+    gone: Said = {"status": PageStatus.DB_GONE}
+    later: dict[str, PageStatus | Said] = {
+        OAK: fetched,
+        ACORNS: {**new, "retries": 2},
+        OLD: gone,
+        SECRET: gone,
+    }
+    paper.crawldb(later, absorbs=[second])
+    paper.rows("linkdb", [{"url": OAK, "from_url": "http://elm.test/", "anchor": "the oak"}])
+    paper.rows(
+        "hostdb",
+        [
+            {
+                "host": "http://oak.test",
+                "robots_url": "http://oak.test/robots.txt",
+                "robots_time": NOW,
+                "robots_status": 200,
+                "robots_body": ROBOTS,
+            }
+        ],
+    )
+    search = SearchSettings(writer_memory_mb=16)
+    with EmbeddedWriter(paper.folder.index_dir, search) as writer:
+        writer.remember({"segments": first.name, "crawldb_version": "2"})
+        writer.commit()
+    return paper
+
+
+def told(paper: PaperCrawl, url: str) -> list[Statement]:
+    """All statements on a URL."""
+    return explain(paper.folder, Settings(), url, LATER)
+
+
+def texts(statements: list[Statement], part: str) -> list[str]:
+    """The sentences of one part."""
+    return [one.text for one in statements if one.part == part]
+
+
+def test_history_in_order_of_time(paper: PaperCrawl) -> None:
+    """Everything that happened is there, oldest first, with what changed."""
+    events = [one for one in told(paper, OAK) if one.part == "history"]
+    got = [one.kind for one in events]
+    times = [one.time for one in events]
+    assert got == ["seen", "generated", "fetched", "parsed", "crawldb", "crawldb"]
+    assert times == sorted(time for time in times if time is not None)
+    assert events[0].text == "First seen: it was a seed: seeds.txt:3"
+    assert "capture: part-00000.warc.gz at 10, 234 bytes" in events[2].notes
+    assert "6 links found, 4 kept; dropped: regex 2" in events[3].notes
+    assert "signature none → 010201020102" in events[5].notes
+
+
+def test_answer_says_due_and_index(paper: PaperCrawl) -> None:
+    """The answer has status, last fetch, when it is due, and the index."""
+    (got,) = texts(told(paper, OAK), "answer")
+    assert got.startswith("It is in the crawldb as db_fetched: it was fetched. Its last fetch,")
+    assert "gave fetch_success, HTTP 200." in got
+    assert "It is not due before" in got
+    assert got.endswith(
+        "It is not in the index: an index filter left it out, or it changed after"
+        " the last `filbert index`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        (ACORNS, "fetching it failed 2 times in a row, and it will be tried again"),
+        (ACORNS, "It is due: the next generate may choose it"),
+        (OLD, "gave fetch_gone, HTTP 404."),
+        (SECRET, "gave fetch_gone, robots_denied, by Disallow: /secret (line 2)."),
+        (PURGED, "It is not in the crawldb any more: updatedb took it out"),
+        ("http://oak.test/b.gif", "would not be let in: regex refuses it by regex-urlfilter.txt"),
+        ("http://oak.test/a.gif", "would not be let in"),
+        ("http://oak.test/acrons", "no seed names it, and no page that was fetched"),
+        ("http://x.test/", "No URL of the host x.test is known."),
+    ],
+)
+def test_answers(paper: PaperCrawl, url: str, sentence: str) -> None:
+    """The first sentences say how it stands, also for what is not known."""
+    got = " ".join(texts(told(paper, url), "answer"))
+    assert sentence in got
+
+
+def test_nearest_urls(paper: PaperCrawl) -> None:
+    """For a URL that is not known the nearest known ones are named, the most alike first."""
+    near = [one for one in told(paper, "http://oak.test/acrons") if one.kind == "host_known"]
+    assert near[0].notes[0] == ACORNS
+
+
+def test_rules_with_their_lines(paper: PaperCrawl) -> None:
+    """Each normaliser, filter and robots.txt is named with the line that decided."""
+    got = texts(told(paper, "HTTP://oak.test:80/secret/#x"), "rules")
+    assert got[0] == "normaliser basic makes it http://oak.test/secret/"
+    assert any(text.startswith("filter regex accepts it by") for text in got)
+    assert "it is stored under http://oak.test/secret/" in got
+    assert got[-1] == (
+        "http://oak.test/robots.txt forbids it by Disallow: /secret (line 2), in the group for *"
+    )
+
+
+def test_scheme_may_be_left_out(paper: PaperCrawl) -> None:
+    """A person may leave out http://."""
+    got = texts(told(paper, "oak.test/old"), "answer")[0]
+    assert "It is in the crawldb as db_gone" in got
+
+
+def test_links(paper: PaperCrawl) -> None:
+    """Links to it and from it are listed."""
+    statements = {one.kind: one for one in told(paper, OAK) if one.part == "links"}
+    got = (statements["inlinks"].notes, statements["outlinks"].text)
+    assert got == (("http://elm.test/ “the oak”",), "It links to 4 pages:")
+
+
+def test_pending_segment(tmp_path: Path) -> None:
+    """A page in a segment that updatedb has not seen is locked until the lock runs out."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    segment = paper.segment({OAK: {"text": "x"}})
+    paper.crawldb(
+        {OAK: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW, "generate_time": NOW}}
+    )
+    got = " ".join(texts(told(paper, OAK), "answer"))
+    assert f"It is in a segment {segment.name} that updatedb has not absorbed" in got
+
+
+def test_nothing_changes(paper: PaperCrawl) -> None:
+    """Explaining leaves every file of the crawl folder as it was."""
+    before = sorted((p, p.stat().st_mtime_ns) for p in paper.folder.path.rglob("*"))
+    told(paper, OAK)
+    told(paper, "http://x.test/")
+    got = sorted((p, p.stat().st_mtime_ns) for p in paper.folder.path.rglob("*"))
+    assert got == before
+
+
+def test_door(paper: PaperCrawl) -> None:
+    """JSON lines hold each statement with its values; an unknown URL is exit code 1."""
+    arguments = [str(paper.folder.path), OAK, "--format", "jsonl"]
+    known = CliRunner().invoke(command, arguments, standalone_mode=False)
+    lines = [json.loads(line) for line in known.output.splitlines()]
+    unknown = CliRunner().invoke(
+        command, [str(paper.folder.path), "http://x.test/"], standalone_mode=False
+    )
+    fetched = next(line for line in lines if line["kind"] == "fetched")
+    assert (fetched["http_status"], fetched["warc_offset"], known.return_value) == (200, 10, 0)
+    assert (unknown.return_value, "What the rules say now" in unknown.output) == (1, True)
