@@ -40,7 +40,7 @@ FUNCTIONS = (
         meaning="a divided by b, rounded towards zero; null when b is 0.",
         parameters=(("a", "bigint"), ("b", "bigint")),
         returns="bigint",
-        duckdb="cast(cast(a as bigint) // cast(b as bigint) as bigint)",
+        duckdb="cast(cast(a as bigint) // nullif(cast(b as bigint), 0) as bigint)",
         spark="a div nullif(b, 0)",
     ),
     EngineFunction(
@@ -59,7 +59,7 @@ FUNCTIONS = (
         duckdb="case when new is null then old when old is null then new"
         " else map_concat(old, new) end",
         spark="case when new is null then old when old is null then new"
-        " else map_concat(map_filter(old, (k, v) -> not map_contains_key(new, k)), new) end",
+        " else map_concat(old, new) end",  # with spark.sql.mapKeyDedupPolicy=LAST_WIN
     ),
     EngineFunction(
         name="map_without",
@@ -70,14 +70,18 @@ FUNCTIONS = (
         spark="map_filter(entries, (k, v) -> k <> entry_key)",
     ),
     EngineFunction(
-        name="map_minus",
-        meaning="The entries whose keys `others` does not have; null stays null.",
-        parameters=(("entries", _MAP), ("others", _MAP)),
+        name="types_overlay",
+        meaning="metadata_types after `entries`, whose types are `new`, were laid over metadata"
+        " whose types were `old`: an entry without a type is text, whatever it was before.",
+        parameters=(("old", _MAP), ("entries", _MAP), ("new", _MAP)),
         returns=_MAP,
-        duckdb="case when others is null then entries else map_from_entries(list_filter("
-        "map_entries(entries), lambda e: not map_contains(others, e.key))) end",
-        spark="case when others is null then entries"
-        " else map_filter(entries, (k, v) -> not map_contains_key(others, k)) end",
+        duckdb="case when old is null then new when entries is null then old"
+        " else map_concat(map_from_entries(list_filter(map_entries(old),"
+        " lambda e: not map_contains(entries, e.key))),"
+        " coalesce(new, cast(map {} as map(varchar, varchar)))) end",
+        spark="case when old is null then new when entries is null then old"
+        " else map_concat(map_filter(old, (k, v) -> not map_contains_key(entries, k)),"
+        " coalesce(new, cast(map() as map<string,string>))) end",
     ),
     EngineFunction(
         name="percent_decode",

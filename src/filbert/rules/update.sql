@@ -151,7 +151,7 @@ select
   case when act = 'kept' then old_metadata
     else map_overlay(old_metadata, new_metadata) end as metadata,
   case when act = 'kept' then old_metadata_types
-    else map_overlay(map_minus(old_metadata_types, new_metadata), new_metadata_types)
+    else types_overlay(old_metadata_types, new_metadata, new_metadata_types)
     end as metadata_types,
   case when event = 0 then old_generate_time end as generate_time,
   case when event = 0 then old_seq else {{seq}} end as seq,

@@ -135,7 +135,7 @@ select
   case when f.url is null then b.metadata
     else map_overlay(f.metadata, f.m_metadata) end as metadata,
   case when f.url is null then b.metadata_types
-    else map_overlay(map_minus(f.metadata_types, f.m_metadata), f.m_metadata_types)
+    else types_overlay(f.metadata_types, f.m_metadata, f.m_metadata_types)
     end as metadata_types,
   coalesce(l.inlinks, 0) as inlinks,
   l.link_from,

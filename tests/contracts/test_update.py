@@ -1,0 +1,91 @@
+"""updatedb's queries give the same rows on DuckDB and on Spark."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import pyarrow.parquet as pq
+import pytest
+
+from filbert.engine.base import Files, Query, WriteFiles
+from filbert.model.schemas import CRAWL_FETCH, CRAWL_PARSE, CRAWLDB
+from filbert.rules.update import REKEYS
+from filbert.store.parquet import ParquetSink
+from filbert.testing.parity.reducer import read_cases, rule_for, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from tests.contracts.conftest import Executes, SameRows
+
+    from filbert.model.schemas import TableSchema
+    from filbert.testing.parity.datums import Row
+    from filbert.testing.parity.reducer_decisions import Case
+
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(180)]
+
+SCHEDULES = ("DefaultFetchSchedule", "AdaptiveFetchSchedule", "MimeAdaptiveFetchSchedule")
+
+
+def files_of(schema: TableSchema, rows: Sequence[Row], folder: Path) -> Files:
+    """The rows as Parquet."""
+    with ParquetSink(schema, folder, schema.name) as sink:
+        sink.extend({name: row.get(name) for name in schema.names} for row in rows)
+    return Files(schema=schema, paths=tuple(str(file.path) for file in sink.files))
+
+
+def cases_of(repository: Path, schedule: str) -> list[Case]:
+    """Recorded cases of a configuration with that schedule and opic."""
+    groups: dict[str, list[Case]] = defaultdict(list)
+    for case in read_cases(repository / "tests/data/golden/reducer-cases.jsonl.gz"):
+        if case.config["schedule"] == schedule and case.config["scoring"] == "opic":
+            groups[json.dumps(case.config, sort_keys=True)].append(case)
+    return max(groups.values(), key=lambda cases: cases[0].config["db.update.max.inlinks"] == 2)
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_both_halves_of_the_reducer(
+    schedule: str,
+    repository: Path,
+    tmp_path: Path,
+    same_rows: SameRows,
+    local_engine: Executes,
+) -> None:
+    """What a round says, and what becomes of the crawldb, is equal bit for bit."""
+    cases = cases_of(repository, schedule)
+    tables = tables_of(cases)
+    rule = rule_for(cases[0].config, cases[0].now)
+    views = {
+        "crawl_fetch": files_of(CRAWL_FETCH, tables["crawl_fetch"], tmp_path),
+        "crawl_parse": files_of(CRAWL_PARSE, tables["crawl_parse"], tmp_path),
+    }
+    assert same_rows(rule.round_sql(), views)
+    into = WriteFiles(schema=rule.round_schema(), directory=tmp_path, stem="round")
+    written = local_engine.execute(Query(name="round", sql=rule.round_sql()), views, into)
+    views = {
+        "crawldb": files_of(CRAWLDB, tables["crawldb"], tmp_path),
+        "moved": files_of(CRAWLDB, tables["moved"], tmp_path),
+        "rekeys": Files(schema=REKEYS),
+        "round": Files(schema=into.schema, paths=tuple(str(file.path) for file in written.files)),
+    }
+    for merged in (False, True):
+        assert len(same_rows(rule.crawldb_sql(seq=1, merged=merged), views)) > 20
+
+
+def test_both_engines_write_the_same_file(
+    repository: Path, tmp_path: Path, local_engine: Executes, spark_engine: Executes
+) -> None:
+    """Times, types and order of a written file do not depend on the engine."""
+    rows = tables_of(cases_of(repository, SCHEDULES[0]))["crawldb"]
+    views = {"crawldb": files_of(CRAWLDB, rows, tmp_path)}
+    query = Query(name="copy", sql="select * from crawldb")
+    written = []
+    for engine in (local_engine, spark_engine):
+        into = WriteFiles(schema=CRAWLDB, directory=tmp_path, stem="copy", order_by="url desc")
+        (file,) = engine.execute(query, views, into).files
+        written.append(pq.read_table(file.path).to_pylist())
+    assert written[1] == written[0]
+    assert [row["url"] for row in written[0]] == sorted((r["url"] for r in rows), reverse=True)
