@@ -61,9 +61,10 @@ def test_a_redirect_without_a_target_allows_all() -> None:
     assert robots_meaning(output, RobotsSettings()) == RobotsMeaning.ALLOW
 
 
-def test_a_host_that_does_not_exist_is_dead() -> None:
+@pytest.mark.parametrize("message", ["dns_failed: no such host", "address_refused: 10.0.0.1"])
+def test_a_host_that_cannot_be_asked_is_dead(message: str) -> None:
     """To wait for a host without an address would only hold up the fetch."""
-    assert _meaning(None, "no such host: nowhere.test") == RobotsMeaning.DEAD
+    assert _meaning(None, message) == RobotsMeaning.DEAD
 
 
 def test_a_missing_file_of_another_protocol_allows_all() -> None:

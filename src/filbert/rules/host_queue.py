@@ -51,8 +51,7 @@ class DropReason(StrEnum):
     ROBOTS_UNAVAILABLE = "robots_unavailable"
     THROUGHPUT = "throughput"
     HUNG = "hung"
-    STOPPED = "stopped"
-    UNRESOLVED = "unresolved"
+    FILTERED = "filtered"
 
 
 class QueueState(StrEnum):

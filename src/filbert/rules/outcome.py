@@ -59,6 +59,17 @@ FETCH_STATUS = {
     ProtocolStatus.BLOCKED: FetchStatus.FETCH_RETRY,
 }
 
+# No request left: our own limits, bugs and guards say nothing about the host.
+_OURS = frozenset(
+    {
+        ProtocolStatus.BLOCKED,
+        ProtocolStatus.FAILED,
+        ProtocolStatus.PROTO_NOT_FOUND,
+        ProtocolStatus.ROBOTS_DENIED,
+        ProtocolStatus.WOULDBLOCK,
+    }
+)
+_UNASKED = frozenset({"address_refused", "malformed_url"})
 _SECONDS = re.compile(r"\d{1,9}")
 _ASKS_FOR_PATIENCE = frozenset({429, 503})
 _ABOUT_THE_HOST = frozenset({403, 408, 429})  # 4xx by which a host says: not you, not now
@@ -83,7 +94,7 @@ def politeness_outcome(output: ProtocolOutput) -> Outcome:
     Silence, 5xx, and the refusals 403, 408 and 429 count against it; any other answer is the sign
     of a server that is well, and ends a row of failures.
     """
-    if output.status in {ProtocolStatus.BLOCKED, ProtocolStatus.PROTO_NOT_FOUND}:
+    if output.status in _OURS or output.message.partition(":")[0] in _UNASKED:
         return Outcome.NOT_ASKED
     if output.status is not ProtocolStatus.EXCEPTION:
         return Outcome.ANSWERED

@@ -107,6 +107,11 @@ class HostQueues:
         changed, self._changed = self._changed, set()
         return [self._queues[key].remember() for key in sorted(changed) if key in self._queues]
 
+    @property
+    def has_dropped(self) -> bool:
+        """Whether items were dropped since the last `take_dropped`."""
+        return bool(self._dropped)
+
     def take_dropped(self) -> list[Dropped]:
         """Return the items dropped since the last call."""
         dropped, self._dropped = self._dropped, []

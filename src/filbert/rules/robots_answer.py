@@ -10,10 +10,10 @@ Guarantee: a table, held beside RFC 9309 section 2.3.1 and Nutch's `HttpRobotRul
 | 429 | (4xx) | defer, if that is on | defer, if that is on |
 | other 4xx | may fetch all | allow all | allow all |
 | 5xx | fetch nothing | defer, if that is on | defer, if that is on |
-| none: no such host| fetch nothing | allow all, not kept | the page fails, unasked |
+| none: no address, or a forbidden one | fetch nothing | allow all, not kept | the page fails, unasked |
 | none: other cause | fetch nothing | allow all, not kept | defer, if that is on |
 
-A host that does not exist cannot be deferred with profit: its pages are recorded as failed
+A host without an address, or one that the guard refuses, cannot be deferred with profit: its pages are recorded as failed
 without a request, so that updatedb retries and in the end gives them up.
 """
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["RobotsMeaning", "is_allowlisted", "robots_meaning"]
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_DEAD = frozenset({"dns_failed", "address_refused", "malformed_url"})
 
 
 class RobotsMeaning(StrEnum):
@@ -69,6 +70,6 @@ def is_allowlisted(host: str, allowlist: tuple[str, ...]) -> bool:
 def _without_answer(output: ProtocolOutput, settings: RobotsSettings) -> RobotsMeaning:
     if output.status is ProtocolStatus.NOTFOUND:
         return RobotsMeaning.ALLOW  # a protocol without HTTP statuses found no such file
-    if output.message.startswith("no such host"):
+    if output.message.partition(":")[0] in _DEAD:
         return RobotsMeaning.DEAD
     return RobotsMeaning.DEFER if settings.defer_5xx else RobotsMeaning.ALLOW

@@ -67,10 +67,13 @@ class RobotsBook:
         """Return the queue of an origin."""
         return self._origins[origin].key
 
-    def restore(self, origin: str, key: str, *, known_until: int) -> None:
-        """Note verdicts that are known from an earlier round."""
-        entry = self._entry(origin, key)
-        entry.state, entry.until = OriginState.KNOWN, known_until
+    def has(self, origin: str) -> bool:
+        """Say whether anything was ever noted of an origin."""
+        return origin in self._origins
+
+    def enter(self, origin: str, key: str) -> None:
+        """Note the queue of an origin, before what is remembered of it is noted."""
+        self._entry(origin, key)
 
     def asked(self, origin: str, key: str) -> RobotsErrand:
         """Note that an origin is being asked; return what to ask for."""

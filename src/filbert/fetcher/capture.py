@@ -1,0 +1,163 @@
+"""From an answer to the rows that keep it: crawl_fetch, and crawl_parse for redirect targets.
+
+Guarantee: pure building of records. What travels with a page (interval, score, metadata) travels
+on; what this fetch learnt (validators, content type) is added; a redirect's target inherits what
+Nutch lets it inherit, and never the validators of another page.
+Source: Nutch `FetcherThread.output`, `queueRedirect`; metadata `_etag_` is ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from filbert.model.records import CrawlDatum, FetchItem, FetchRecord
+from filbert.model.schemas import DATUM_COLUMNS
+from filbert.model.statuses import FetchStatus
+from filbert.rules.host_queue import VARIABLE_DELAY
+from filbert.rules.mime import type_of
+from filbert.rules.outcome import fetch_status
+from filbert.rules.urls import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from filbert.model.records import ProtocolOutput
+    from filbert.rules.redirects import Redirect
+
+__all__ = ["ETAG", "datum_of", "fetch_record", "item_of", "redirect_row", "target_item"]
+
+ETAG = "_etag_"
+"""Metadata that keeps a page's ETag for the next conditional request; blank: it has none."""
+
+_LONGEST_ETAG = 256
+_UNNAMED = "failed"
+
+
+def item_of(row: Mapping[str, object]) -> FetchItem:
+    """Return a row of crawl_generate as an item."""
+    return FetchItem(
+        url=row["url"],  # type: ignore[arg-type]
+        host=row["host"],  # type: ignore[arg-type]
+        domain=row["domain"],  # type: ignore[arg-type]
+        part=row["part"],  # type: ignore[arg-type]
+        position=row["position"],  # type: ignore[arg-type]
+        datum=datum_of(row),
+    )
+
+
+def datum_of(row: Mapping[str, object]) -> CrawlDatum:
+    """Return the part of a row that travels."""
+    values = {name: row[name] for name in DATUM_COLUMNS}
+    values["metadata"] = values["metadata"] or {}
+    return CrawlDatum(**values)  # type: ignore[arg-type]
+
+
+def fetch_record(
+    item: FetchItem,
+    output: ProtocolOutput,
+    now: int,
+    *,
+    redirect: Redirect | None = None,
+    rule: str = "",
+) -> FetchRecord:
+    """Return the row of crawl_fetch of an answer.
+
+    Args:
+        item: What was asked for.
+        output: The answer.
+        now: When it ended.
+        redirect: What becomes of the target, if it is a redirect.
+        rule: The line of robots.txt that forbade it.
+    """
+    status = fetch_status(output)
+    failed = status in {FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE}
+    name = output.message.partition(":")[0] if ": " in output.message else ""
+    return FetchRecord(
+        url=item.url,
+        host=item.host,
+        domain=item.domain,
+        hop=item.hop,
+        part=item.part,
+        position=item.position,
+        status=status,
+        fetch_time=now,
+        datum=_learnt(item, output, status),
+        protocol_code=output.status,
+        protocol_message=output.message,
+        http_status=output.http_status,
+        reason=(name or output.status.label or _UNNAMED) if failed else None,
+        robots_rule=rule or None,
+        raw_url=item.raw_url,
+        redirect_url=redirect.url if redirect else None,
+        redirect_verdict=str(redirect) if redirect else None,
+        ip=output.ip,
+        protocol=output.protocol,
+        response_ms=output.response_ms if output.http_status is not None else None,
+        truncated=output.truncated,
+    )
+
+
+def target_item(item: FetchItem, redirect: Redirect) -> FetchItem:
+    """Return the item of a target that is followed at once."""
+    assert redirect.url is not None
+    host, domain = place_of(redirect.url)
+    return FetchItem(
+        url=redirect.url,
+        host=host,
+        domain=domain,
+        part=item.part,
+        position=item.position,
+        hop=item.hop + 1,
+        raw_url=redirect.raw_url,
+        datum=_inherited(item.datum, redirect.repr_url),
+    )
+
+
+def redirect_row(item: FetchItem, redirect: Redirect, now: int) -> dict[str, object]:
+    """Return the row of crawl_parse by which a target waits for the next round."""
+    target = target_item(item, redirect)
+    datum = target.datum
+    return {
+        "url": target.url,
+        "host": target.host,
+        "domain": target.domain,
+        "from_url": item.url,
+        "ordinal": item.hop,
+        "kind": "redirect",
+        "to_db": True,
+        "to_linkdb": False,
+        "anchor": None,
+        "fetch_time": now,
+        **{name: getattr(datum, name) for name in DATUM_COLUMNS},
+    }
+
+
+def _learnt(item: FetchItem, output: ProtocolOutput, status: FetchStatus) -> CrawlDatum:
+    """Add what a page's new capture says: content type and ETag."""
+    datum = item.datum
+    if status is not FetchStatus.FETCH_SUCCESS:
+        return datum
+    etag = (output.header("etag") or "").strip()
+    known = datum.metadata.get(ETAG, "")
+    content_type = type_of(output.content_type, item.url, output.body)
+    if len(etag) > _LONGEST_ETAG:
+        etag = ""
+    metadata = {**datum.metadata, ETAG: etag} if etag != known else datum.metadata
+    return replace(datum, metadata=metadata, content_type=content_type)
+
+
+def _inherited(datum: CrawlDatum, repr_url: str | None) -> CrawlDatum:
+    """Return a target's datum: interval, score and metadata of the source, as Nutch copies them."""
+    own = {ETAG, VARIABLE_DELAY}
+    metadata = {name: value for name, value in datum.metadata.items() if name not in own}
+    return CrawlDatum(
+        fetch_interval=datum.fetch_interval,
+        score=datum.score,
+        fixed_interval=datum.fixed_interval,
+        depth=datum.depth,
+        max_depth=datum.max_depth,
+        repr_url=repr_url,
+        metadata=metadata,
+        metadata_types=datum.metadata_types,
+    )

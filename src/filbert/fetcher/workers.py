@@ -1,0 +1,315 @@
+"""Does what the queues decide: asks for a page or a robots.txt, keeps the answer, frees the slot.
+
+Guarantee: whatever a server or a protocol plugin does becomes a record; only a disk that fails
+leaves a worker as an error. A capture is kept before its slot is free. No page is asked for without
+the verdict of its robots.txt. Every request has an end: beyond the protocol's own limits stands
+one here, for the whole.
+Source: Nutch `FetcherThread`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+from filbert.fetcher.capture import ETAG, fetch_record, redirect_row, target_item
+from filbert.model.records import FetchRequest, Page, ProtocolOutput
+from filbert.model.statuses import FetchStatus, ProtocolStatus
+from filbert.rules.fetch_actions import AskRobots, Fetch
+from filbert.rules.host_queue import Outcome
+from filbert.rules.outcome import politeness_outcome, retry_after_ms
+from filbert.rules.redirects import RedirectVerdict, spellings
+from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
+from filbert.rules.robots_book import origin_of
+from filbert.rules.urls import host_of, resolve, scheme_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from filbert.fetcher.alarm import LoopTime
+    from filbert.fetcher.keys import QueueKeys
+    from filbert.fetcher.robots_cache import RobotsCache, RobotsEntry
+    from filbert.fetcher.tally import Tally
+    from filbert.model.hosts import HostState
+    from filbert.model.records import FetchItem, FetchRecord
+    from filbert.plugins.contracts import FetchProtocol, Signature
+    from filbert.rules.politeness import HostQueues
+    from filbert.rules.redirects import Redirect, RedirectJudge
+    from filbert.settings import Settings
+
+__all__ = ["Captures", "FetcherThread", "Hands"]
+
+_WHOLE_LIMIT_S = 600.0  # of a request, where the settings have none
+_GRACE_S = 30.0  # beyond the protocol's own limit
+
+
+class Captures(Protocol):
+    """What keeps captures (`store.captures.CaptureLog`)."""
+
+    def append(
+        self,
+        record: FetchRecord,
+        output: ProtocolOutput | None = None,
+        links: Sequence[Mapping[str, object]] = (),
+    ) -> FetchRecord:
+        """Keep one capture, or one failure."""
+        ...
+
+    def note_host(self, state: HostState) -> None:
+        """Keep the state of a host."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hands:
+    """What all workers of a part share."""
+
+    settings: Settings
+    time: LoopTime
+    queues: HostQueues
+    robots: RobotsCache
+    captures: Captures
+    protocols: Mapping[str, FetchProtocol]
+    redirects: RedirectJudge
+    keys: QueueKeys
+    tally: Tally
+    signature: Signature | None = None
+
+
+class FetcherThread:
+    """Does one action after the other; stateless but for the redirect chains under way.
+
+    Args:
+        hands: What the workers of the part share.
+    """
+
+    def __init__(self, hands: Hands) -> None:
+        self._hands = hands
+        self._chains: dict[int, frozenset[tuple[str, bytes]]] = {}
+        limit = hands.settings.http.time_limit_s
+        self._limit_s = (limit if limit > 0 else _WHOLE_LIMIT_S) + _GRACE_S
+
+    def forget(self, position: int) -> None:
+        """Forget the redirect chain of a position that was dropped."""
+        self._chains.pop(position, None)
+
+    def origin(self, url: str) -> str:
+        """Return whose robots.txt decides on a URL; empty: none does."""
+        protocol = self._hands.protocols.get(scheme_of(url))
+        if protocol is None or not protocol.robots:
+            return ""
+        allowlist = self._hands.settings.robots.allowlist
+        return "" if allowlist and is_allowlisted(host_of(url), allowlist) else origin_of(url)
+
+    def offer(self, item: FetchItem, key: str) -> None:
+        """Take an item into the queue of `key`, with what is remembered of its robots.txt."""
+        hands = self._hands
+        now = hands.time.now_ms()
+        origin = self.origin(item.url)
+        if origin and not hands.queues.robots.has(origin):
+            entry = hands.robots.get(origin, now)
+            if entry is not None:
+                hands.queues.robots.enter(origin, key)
+                hands.queues.robots_known(
+                    origin, now, until=entry.until, crawl_delay_ms=entry.crawl_delay_ms
+                )
+        hands.queues.offer(item, key, now, origin=origin)
+
+    async def do(self, action: Fetch | AskRobots) -> None:
+        """Do one action, to the end.
+
+        Raises:
+            DataError: The disk is full or fails.
+        """
+        if isinstance(action, AskRobots):
+            await self._ask_robots(action)
+        else:
+            await self._fetch(action)
+
+    # ------------------------------------------------------------------ pages
+
+    async def _fetch(self, action: Fetch) -> None:
+        item, key = action.item, action.key
+        refused, rule = self._refusal(item)
+        if refused is not None:
+            self._refuse(item, key, refused, rule)
+            return
+        output = await self._ask(item.url, self._request(item, key))
+        redirect = None
+        if output.status in {ProtocolStatus.MOVED, ProtocolStatus.TEMP_MOVED}:
+            redirect = self._judge(item, output)
+        next_key = ""
+        if redirect is not None and redirect.verdict is RedirectVerdict.FOLLOWED:
+            assert redirect.url is not None
+            next_key = await self._hands.keys.key_of(redirect.url)
+        self._keep(item, key, output, redirect)
+        if next_key and redirect is not None:
+            self._chains[item.position] = self._seen(item)
+            self.offer(target_item(item, redirect), next_key)
+        else:
+            self._chains.pop(item.position, None)
+
+    def _refusal(self, item: FetchItem) -> tuple[ProtocolOutput | None, str]:
+        """Return why an item is not asked for, and by which line of robots.txt; None: it is."""
+        if scheme_of(item.url) not in self._hands.protocols:
+            message = f"no_protocol: no plugin fetches {scheme_of(item.url) or 'this'}: URLs"
+            return ProtocolOutput(status=ProtocolStatus.PROTO_NOT_FOUND, message=message), ""
+        origin = self.origin(item.url)
+        return self._refusal_by_robots(item, origin) if origin else (None, "")
+
+    def _refusal_by_robots(self, item: FetchItem, origin: str) -> tuple[ProtocolOutput | None, str]:
+        hands = self._hands
+        entry = hands.robots.latest(origin)
+        if entry is None:
+            message = f"robots_unknown: nothing is known of the robots.txt of {origin}"
+            return ProtocolOutput(status=ProtocolStatus.WOULDBLOCK, message=message), ""
+        if entry.dead:
+            return ProtocolOutput(status=ProtocolStatus.EXCEPTION, message=entry.dead), ""
+        if hands.queues.policy.is_too_long(entry.crawl_delay_ms):
+            message = f"crawl_delay: robots.txt asks for {entry.crawl_delay_ms} ms"
+            return ProtocolOutput(status=ProtocolStatus.ROBOTS_DENIED, message=message), ""
+        asked = item.raw_url.decode("utf-8", "replace") if item.raw_url else item.url
+        verdict = entry.judge(asked)
+        if verdict.allowed:
+            return None, ""
+        message = f"robots_denied: {verdict}"
+        denied = ProtocolOutput(status=ProtocolStatus.ROBOTS_DENIED, message=message)
+        return denied, str(verdict)
+
+    def _request(self, item: FetchItem, key: str) -> FetchRequest:
+        queue = self._hands.queues.queue(key)
+        datum = item.datum
+        known = self._hands.settings.http.if_modified_since and item.hop == 0
+        return FetchRequest(
+            url=item.url,
+            raw_url=item.raw_url,
+            modified_time=datum.modified_time if known else None,
+            etag=(datum.metadata.get(ETAG) or None) if known else None,
+            metadata=datum.metadata,
+            delay_ms=queue.effective_delay() if queue else None,
+        )
+
+    def _judge(self, item: FetchItem, output: ProtocolOutput) -> Redirect:
+        return self._hands.redirects.judge(
+            item,
+            output.location,
+            temporary=output.status is ProtocolStatus.TEMP_MOVED,
+            seen=self._seen(item),
+        )
+
+    def _seen(self, item: FetchItem) -> frozenset[tuple[str, bytes]]:
+        """Return both forms of every URL of an item's chain, its own included."""
+        before = self._chains.get(item.position, frozenset())
+        return before | {spellings(item.url, item.raw_url)}
+
+    def _refuse(self, item: FetchItem, key: str, output: ProtocolOutput, rule: str) -> None:
+        """Keep why an item was not asked for; then free the slot."""
+        now = self._hands.time.now_ms()
+        record = fetch_record(item, output, now, rule=rule)
+        self._hands.captures.append(record)
+        self._hands.tally.captured(record, output, now)
+        self._hands.queues.finished(key, now, Outcome.NOT_ASKED)
+        self._chains.pop(item.position, None)
+
+    def _keep(
+        self, item: FetchItem, key: str, output: ProtocolOutput, redirect: Redirect | None
+    ) -> None:
+        """Keep an answer; then free the slot."""
+        hands = self._hands
+        now = hands.time.now_ms()
+        record = fetch_record(item, output, now, redirect=redirect)
+        if hands.signature is not None and record.status is FetchStatus.FETCH_SUCCESS:
+            signature = hands.signature.calculate(_page(record, output), None)
+            record = replace(record, datum=replace(record.datum, signature=signature))
+        links: tuple[Mapping[str, object], ...] = ()
+        if redirect is not None and redirect.verdict is RedirectVerdict.LINKED:
+            links = (redirect_row(item, redirect, now),)
+        hands.captures.append(record, output, links)
+        hands.tally.captured(record, output, now)
+        hands.queues.finished(
+            key, now, politeness_outcome(output), retry_after_ms=retry_after_ms(output, now)
+        )
+
+    # ------------------------------------------------------------------ robots.txt
+
+    async def _ask_robots(self, action: AskRobots) -> None:
+        errand, key, hands = action.errand, action.key, self._hands
+        queue = hands.queues.queue(key)
+        request = FetchRequest(
+            url=errand.url,
+            robots=True,
+            content_limit=hands.settings.robots.size_limit,
+            delay_ms=queue.effective_delay() if queue else None,
+        )
+        output = await self._ask(errand.url, request)
+        meaning = robots_meaning(output, hands.settings.robots)
+        target = self._robots_target(action, output) if meaning is RobotsMeaning.FOLLOW else None
+        target_key = await hands.keys.key_of(target) if target else ""
+        now = hands.time.now_ms()
+        outcome = Outcome.NOT_ASKED if meaning is RobotsMeaning.DEAD else Outcome.ASKED
+        hands.queues.finished(key, now, outcome, retry_after_ms=retry_after_ms(output, now))
+        hands.tally.robots(meaning.value)
+        if target is not None:
+            self._follow_robots(action, target, target_key, now)
+            return
+        entry = hands.robots.learn(errand.origin, errand.url, output, now)
+        if entry is None:
+            hands.queues.robots_deferred(errand.origin, now)
+            return
+        if not entry.dead:
+            hands.captures.note_host(hands.robots.state(errand.origin, errand.url, output, now))
+        self._robots_known(errand.origin, entry, now)
+
+    def _robots_target(self, action: AskRobots, output: ProtocolOutput) -> str | None:
+        """Return where a robots.txt lies instead; None: too far, or nowhere, which allows all."""
+        errand = action.errand
+        if errand.hop >= self._hands.settings.robots.redirect_max or output.location is None:
+            return None
+        target = resolve(errand.url, output.location.decode("utf-8", "replace").strip())
+        if target is None or scheme_of(target) not in self._hands.protocols:
+            return None
+        return target.partition("#")[0]
+
+    def _follow_robots(self, action: AskRobots, target: str, key: str, now: int) -> None:
+        """Take what is known of the target's own robots.txt, or queue the request for it."""
+        errand, hands = action.errand, self._hands
+        other = origin_of(target)
+        if target == f"{other}/robots.txt" and other != errand.origin:
+            entry = hands.robots.get(other, now)
+            if entry is not None and not entry.dead:
+                hands.robots.share(errand.origin, entry)
+                self._robots_known(errand.origin, entry, now)
+                return
+        further = errand._replace(url=target, hop=errand.hop + 1)
+        hands.queues.robots_redirected(further, key, now)
+
+    def _robots_known(self, origin: str, entry: RobotsEntry, now: int) -> None:
+        self._hands.queues.robots_known(
+            origin, now, until=entry.until, crawl_delay_ms=entry.crawl_delay_ms
+        )
+
+    # ------------------------------------------------------------------ the exchange
+
+    async def _ask(self, url: str, request: FetchRequest) -> ProtocolOutput:
+        """Ask a protocol; whatever goes wrong inside it is an output that says so."""
+        protocol = self._hands.protocols[scheme_of(url)]
+        try:
+            async with asyncio.timeout(self._limit_s):
+                return await protocol.fetch(request)
+        except TimeoutError:
+            message = f"hung: protocol {protocol.name} did not end within {self._limit_s:g} s"
+            return ProtocolOutput(status=ProtocolStatus.EXCEPTION, message=message)
+        except Exception as error:  # noqa: BLE001 - a stranger's code must not end the part
+            message = f"plugin_failed: protocol {protocol.name}: {type(error).__name__}: {error}"
+            return ProtocolOutput(status=ProtocolStatus.FAILED, message=message)
+
+
+def _page(record: FetchRecord, output: ProtocolOutput) -> Page:
+    return Page(
+        url=record.url,
+        base_url=record.url,
+        body=output.body,
+        content_type=record.datum.content_type or "application/octet-stream",
+        fetch_time=record.fetch_time,
+    )
