@@ -4,7 +4,7 @@
 PY ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-CODE := $(wildcard src tests docs scripts benchmarks examples)
+CODE := $(wildcard src tests docs scripts benchmarks examples demo)
 FAST := not slow and not spark and not journey and not browser and not speed
 REST := (slow or spark or journey) and not browser and not speed
 
@@ -53,7 +53,7 @@ wheel: venv ## Build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation
 
 demo: venv ## Crawl a real site on this machine, index it, search it
-	$(BIN)/python -m filbert.testing.demo
+	$(BIN)/python demo/run.py
 
 bench: venv ## Measure, beside peers
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt

@@ -13,7 +13,7 @@ from pathlib import Path
 import filbert
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-FOLDERS = ("src", "tests", "docs", "scripts", "benchmarks", "examples")
+FOLDERS = ("src", "tests", "docs", "scripts", "benchmarks", "examples", "demo")
 FILE_LINES, TEST_FILE_LINES, FUNCTION_LINES = 400, 600, 40
 
 LARGER_ON_PURPOSE: dict[str, str] = {}
