@@ -7,7 +7,7 @@ Source: Nutch `DomainURLFilter`, `DomainDenylistURLFilter`; golden table `url-fi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 from filbert.model.records import Verdict
 from filbert.plugins.rule_files import RuleText, read_rules
@@ -30,7 +30,7 @@ _NO_URL = Verdict(accepted=False, reason="domaindenylist", rule="no URL that a p
 class _Listed:
     """What both share: the list, and the look-up."""
 
-    name: ClassVar[str]
+    name: str
 
     def __init__(self, texts: Sequence[RuleText]) -> None:
         lines = [line for text in texts for line in text.lines()]
