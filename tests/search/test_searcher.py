@@ -148,6 +148,12 @@ def test_title_weighs_more_than_text(index: SearchIndex) -> None:
     assert got == "http://oak.test/"
 
 
+def test_function_words_hardly_count(index: SearchIndex) -> None:
+    """A word such as `the` in a title does not lift a page over one that is about the others."""
+    got = [hit.url for hit in index.search("the oak an acorn").hits][0]
+    assert got == "http://oak.test/"
+
+
 def test_snippet_marks_the_words(index: SearchIndex) -> None:
     """The snippet shows the words that were found, safe for HTML."""
     hits = index.search("jay acorn").hits

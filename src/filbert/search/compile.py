@@ -37,6 +37,12 @@ _FIELD_NAMES = {
     "text": ("text", "text_pairs"),
     "url": ("url_words", "host_words"),
 }
+# English words that say nothing of what a page is about; they must be there, but hardly count.
+_FUNCTION_WORDS = frozenset(
+    "a an and are as at be but by can do for from how i if in is it my not of on or the that this to"
+    " was what when where which why will with you your".split()
+)
+_FUNCTION_WEIGHT = 0.05
 _FILTERS = frozenset({"site", "lang"})
 
 
@@ -174,7 +180,10 @@ class _Compiler:
             return
         for name in names.WORD_FIELDS:
             if wanted is None or name in wanted:
-                yield name, self._weighed(name, self._words(name, piece))
+                query = self._weighed(name, self._words(name, piece))
+                if len(piece) == 1 and piece[0] in _FUNCTION_WORDS:
+                    query = Query.boost_query(query, _FUNCTION_WEIGHT)
+                yield name, query
         if len(piece) == 1 and not term.phrase and term.field in {"", "text"}:
             for stem in stem_words(piece[0]):
                 query = Query.term_query(self._schema, names.STEM_FIELD, stem)
