@@ -1,0 +1,104 @@
+"""What the checks in this folder share: a synthetic web in a process of its own, and crawls of it.
+
+Guarantee: everything stays on loopback and ends with the check.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+__all__ = ["AGENT", "Request", "Web", "crawl_command", "filbert", "free_port", "rows", "serve"]
+
+
+AGENT = "filbert-check"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One request as the server saw it; times in epoch milliseconds."""
+
+    start_ms: int
+    end_ms: int
+    host: str
+    path: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Web:
+    """A synthetic web that is being served."""
+
+    seeds: tuple[str, ...]
+    resolve: tuple[str, ...]
+    log: Path
+
+    def requests(self) -> list[Request]:
+        """Return what the server has seen so far, in order of start."""
+        seen = [Request(**json.loads(line)) for line in self.log.read_text().splitlines()]
+        return sorted(seen, key=lambda one: (one.start_ms, one.end_ms))
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+@contextmanager
+def serve(log: Path, web: argparse.Namespace) -> Iterator[Web]:
+    """Serve a web (its hosts, pages, seed, port) until the block ends."""
+    log.touch()
+    command = [sys.executable, "-m", "filbert.testing.synthetic_server", "--log", str(log)]
+    for name in ("hosts", "pages", "seed", "port"):
+        command += [f"--{name}", str(getattr(web, name))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            known = json.loads(server.stdout.readline() if server.stdout else "")
+            yield Web(seeds=tuple(known["seeds"]), resolve=tuple(known["http.resolve"]), log=log)
+        finally:
+            server.terminate()
+
+
+def crawl_command(
+    crawl: Path, web: Web, *, rounds: str, seeds: int, settings: Sequence[str] = ()
+) -> list[str]:
+    """Return the command that crawls the web; `settings` are `name=value`."""
+    chosen = [
+        f"http.agent_name={AGENT}",
+        f"http.resolve={json.dumps(list(web.resolve))}",
+        'http.allow_addresses=["127.0.0.0/8"]',
+        *settings,
+    ]
+    command = [sys.executable, "-m", "filbert.cli", "crawl", str(crawl), "--rounds", rounds]
+    for url in web.seeds[:seeds]:
+        command += ["--seeds", url]
+    for setting in chosen:
+        command += ["-D", setting]
+    return command
+
+
+def filbert(*arguments: str) -> str:
+    """Run a filbert command and return what it prints; CalledProcessError if it fails."""
+    command = [sys.executable, "-m", "filbert.cli", *arguments]
+    done = subprocess.run(
+        command, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "200"}
+    )
+    return done.stdout
+
+
+def rows(crawl: Path, query: str) -> list[dict[str, object]]:
+    """Return the rows of a query over a crawl folder."""
+    printed = filbert("sql", str(crawl), query, "--format", "jsonl")
+    return [json.loads(line) for line in printed.splitlines()]

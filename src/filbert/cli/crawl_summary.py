@@ -1,0 +1,66 @@
+"""The closing words of a crawl: what came in, what was left out and why, where to go on.
+
+Guarantee: every counter of every step is either a figure of the summary or named under "left out
+or changed", so that nothing is dropped in silence. Pure: from a report to lines.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.steps.crawl import CrawlReport
+
+__all__ = ["summary_lines"]
+
+# Counters that say what was done; each other one says what was left out, or changed, and why.
+_FIGURES: dict[str, tuple[str, ...]] = {
+    "inject": ("new_pages", "merged"),
+    "generate": ("generated",),
+    "fetch": ("fetch_success", "fetch_notmodified", "bytes"),
+    "parse": ("pages", "links_found", "links_kept"),
+    "updatedb": ("new", "fetched"),
+    "invertlinks": ("links",),
+    "dedup": (),
+    "index": ("indexed",),
+}
+_NOT_TOLD = frozenset({"lines", "injected", "due", "success", "ms"})
+
+
+def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
+    """Yield the lines of the summary.
+
+    Args:
+        report: What the run did.
+        crawl_dir: The crawl folder, as the user named it.
+    """
+    yield ""
+    yield f"{report.rounds} rounds done; ended: {report.ended}"
+    for step, figures in _FIGURES.items():
+        counted: Counter[str] = report.counters.get(step, Counter())
+        told = [f"{counted[name]:,} {_words(name)}" for name in figures if counted.get(name)]
+        if told:
+            yield f"  {step:<12} {', '.join(told)}"
+    left = list(_left_out(report))
+    if left:
+        yield "left out or changed, by reason:"
+        yield from left
+    if not report.counters.get("parse", Counter())["pages"]:
+        yield "NOTHING WAS FETCHED by this call; the reasons above and `filbert explain` say why."
+    yield f'go on: filbert search {crawl_dir} "words" · filbert explain {crawl_dir} URL'
+
+
+def _left_out(report: CrawlReport) -> Iterator[str]:
+    for step, counted in report.counters.items():
+        figures = _FIGURES.get(step, ())
+        for name, count in sorted(counted.items(), key=lambda one: (-one[1], one[0])):
+            if count and name not in figures and name not in _NOT_TOLD:
+                yield f"  {step:<12} {count:>9,}  {_words(name)}"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ").replace(".", ": ")
