@@ -150,7 +150,7 @@ def test_title_weighs_more_than_text(index: SearchIndex) -> None:
 
 def test_function_words_hardly_count(index: SearchIndex) -> None:
     """A word such as `the` in a title does not lift a page over one that is about the others."""
-    got = [hit.url for hit in index.search("the oak an acorn").hits][0]
+    got = next(hit.url for hit in index.search("the oak an acorn").hits)
     assert got == "http://oak.test/"
 
 

@@ -39,8 +39,11 @@ _FIELD_NAMES = {
 }
 # English words that say nothing of what a page is about; they must be there, but hardly count.
 _FUNCTION_WORDS = frozenset(
-    "a an and are as at be but by can do for from how i if in is it my not of on or the that this to"
-    " was what when where which why will with you your".split()
+    re.findall(
+        r"\w+",
+        "a an and are as at be but by can do for from how i if in is it my not of on or that the"
+        " this to was what when where which why will with you your",
+    )
 )
 _FUNCTION_WEIGHT = 0.05
 _FILTERS = frozenset({"site", "lang"})
