@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
 
-__all__ = ["open_views", "view_sql"]
+__all__ = ["open_files", "open_views", "view_sql"]
 
 
 @contextlib.contextmanager
@@ -49,6 +49,24 @@ def open_views(
         url: Only files of crawldb and linkdb that may hold this key; the rows stay unfiltered.
         output: A file that may be written.
     """
+    bound = {}
+    for name in names:
+        view = VIEWS[name]
+        paths = _paths(crawl, view.table.name, version, url)
+        texts = _paths(crawl, view.text_of.name) if view.text_of else ()
+        bound[name] = (view_sql(view, paths, texts), (*paths, *texts))
+    files = [path for _, paths in bound.values() for path in paths]
+    with open_files(settings, [*files, *([str(output.absolute())] if output else [])]) as opened:
+        for name, (sql, _) in bound.items():
+            opened.execute(f'create temp view "{name}" as {sql}')
+        yield opened
+
+
+@contextlib.contextmanager
+def open_files(
+    settings: EngineSettings, paths: Sequence[str]
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a connection that can open these files and no others."""
     with tempfile.TemporaryDirectory(prefix="filbert-") as spill:
         connection = connect(
             memory_limit_mb=settings.memory_limit_mb,
@@ -56,15 +74,10 @@ def open_views(
             spill_dir=Path(spill),
         )
         with contextlib.closing(connection):
-            readable: list[str] = []
-            for name in names:
-                view = VIEWS[name]
-                paths = _paths(crawl, view.table.name, version, url)
-                texts = _paths(crawl, view.text_of.name) if view.text_of else ()
-                readable += [*paths, *texts]
-                sql = view_sql(view, paths, texts)
-                connection.execute(f'create temp view "{name}" as {sql}')
-            _lock(connection, [*readable, *([str(output.absolute())] if output else [])])
+            listed = ", ".join(quoted(path) for path in paths)
+            connection.execute(f"set allowed_paths = [{listed}]")
+            connection.execute("set enable_external_access = false")
+            connection.execute("set lock_configuration = true")
             yield connection
 
 
@@ -108,10 +121,3 @@ def _paths(
     table = crawl.table(name)
     bucket = url_hash(url) % table.buckets if url is not None and table.buckets > 1 else None
     return table.files(version if name == "crawldb" else None, bucket=bucket).paths
-
-
-def _lock(connection: duckdb.DuckDBPyConnection, paths: Sequence[str]) -> None:
-    listed = ", ".join(quoted(path) for path in paths)
-    connection.execute(f"set allowed_paths = [{listed}]")
-    connection.execute("set enable_external_access = false")
-    connection.execute("set lock_configuration = true")

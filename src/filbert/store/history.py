@@ -14,7 +14,7 @@ from deltalake import CommitProperties, Transaction
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["UNDONE", "CommitRecord", "properties", "record"]
+__all__ = ["UNDONE", "CommitRecord", "in_force", "properties", "record"]
 
 UNDONE = -1
 
@@ -38,6 +38,11 @@ class CommitRecord:
     transactions: Mapping[str, int] = field(default_factory=dict)
     metadata: Mapping[str, str] = field(default_factory=dict)
     commit_id: str = ""
+
+
+def in_force(number: int | None) -> bool:
+    """Tell whether the log's number of an application id means that it is absorbed."""
+    return number is not None and number != UNDONE
 
 
 def properties(note: CommitRecord, *, retries: int | None = None) -> CommitProperties:

@@ -22,7 +22,7 @@ from filbert.model.schemas import SCHEMA_VERSION
 from filbert.store import durable, layout
 from filbert.store.commits import Commit, make_commit, make_restore
 from filbert.store.delta import delta_schema
-from filbert.store.history import CommitRecord, properties, record
+from filbert.store.history import CommitRecord, in_force, properties, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -167,7 +167,7 @@ class Table:
         if not self.exists():
             return None
         found = self.load().transaction_version(app_id)
-        return None if found is None or found < 0 else int(found)
+        return found if in_force(found) else None
 
     def history(self) -> list[CommitRecord]:
         """Return all versions that the log still knows, newest first."""
