@@ -11,7 +11,8 @@ import pytest
 
 from filbert.engine.base import Files, Query, WriteFiles
 from filbert.model.schemas import CRAWL_FETCH, CRAWL_PARSE, CRAWLDB
-from filbert.rules.update import REKEYS
+from filbert.rules.update import TOUCHED, given_rows_sql
+from filbert.steps.url_chain import VERDICTS
 from filbert.store.parquet import ParquetSink
 from filbert.testing.parity.reducer import read_cases, rule_for, tables_of
 
@@ -62,17 +63,38 @@ def test_both_halves_of_the_reducer(
         "crawl_fetch": files_of(CRAWL_FETCH, tables["crawl_fetch"], tmp_path),
         "crawl_parse": files_of(CRAWL_PARSE, tables["crawl_parse"], tmp_path),
     }
+    views["captured"] = views["crawl_fetch"]
     assert same_rows(rule.round_sql(), views)
     into = WriteFiles(schema=rule.round_schema(), directory=tmp_path, stem="round")
     written = local_engine.execute(Query(name="round", sql=rule.round_sql()), views, into)
     views = {
         "crawldb": files_of(CRAWLDB, tables["crawldb"], tmp_path),
-        "moved": files_of(CRAWLDB, tables["moved"], tmp_path),
-        "rekeys": Files(schema=REKEYS),
         "round": Files(schema=into.schema, paths=tuple(str(file.path) for file in written.files)),
     }
-    for merged in (False, True):
-        assert len(same_rows(rule.crawldb_sql(seq=1, merged=merged), views)) > 20
+    assert len(same_rows(rule.crawldb_sql(seq=1), views)) > 20
+    touched = same_rows(rule.touched_sql(), views)
+    assert {tuple(row) for row in touched} == {TOUCHED.names}
+
+
+def test_segment_rows_under_the_urls_of_the_chains(
+    repository: Path, tmp_path: Path, same_rows: SameRows
+) -> None:
+    """A changed URL brings its place, a rejected one goes, the others stay."""
+    rows = tables_of(cases_of(repository, SCHEDULES[0]))["crawl_fetch"]
+    moved, dropped = rows[0]["url"], rows[1]["url"]
+    verdicts = [
+        {"url": moved, "target": "http://new.example/", "host": "new.example", "domain": "d"},
+        {"url": dropped, "reason": "regex"},
+    ]
+    views = {
+        "crawl_fetch": files_of(CRAWL_FETCH, rows, tmp_path),
+        "verdicts": files_of(VERDICTS, verdicts, tmp_path),
+    }
+    got = same_rows(given_rows_sql(CRAWL_FETCH), views)
+    urls = {row["url"]: row["host"] for row in got}
+    assert urls["http://new.example/"] == "new.example"
+    assert {moved, dropped}.isdisjoint(urls)
+    assert len(got) < len(rows)
 
 
 def test_both_engines_write_the_same_file(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from filbert.model.schemas import CRAWLDB, DATUM_COLUMNS, Column, TableSchema, Type
+from filbert.model.schemas import CRAWLDB, DATUM_COLUMNS, ORIGINS, Column, TableSchema, Type
 from filbert.model.statuses import FetchStatus, PageStatus
 from filbert.plugins.contracts import SqlColumn
 from filbert.rules.schedule import DAY_MS, gone_interval, refetch_interval
@@ -24,21 +24,20 @@ if TYPE_CHECKING:
     from filbert.plugins.contracts import Schedule, Scoring
     from filbert.settings import Settings
 
-__all__ = ["REKEYS", "UpdateRule"]
+__all__ = ["TOUCHED", "UpdateRule", "given_rows_sql"]
 
-REKEYS = TableSchema(
-    name="rekeys",
+TOUCHED = TableSchema(
+    name="touched",
     key=("url",),
     columns=(
-        Column("url", Type.STRING, "A URL as it was.", nullable=False),
-        Column("new_url", Type.STRING, "What the URL chain makes of it; null: it is dropped."),
-        Column("new_bucket", Type.INT, "Bucket of the new URL."),
-        Column("new_host", Type.STRING, "Its host."),
-        Column("new_domain", Type.STRING, "Its registered domain."),
-        Column("reason", Type.STRING, "Why it is dropped."),
+        CRAWLDB["url"],
+        Column("event", Type.SMALLINT, "Fetch status, or LINKED.", nullable=False),
+        Column("old_status", Type.SMALLINT, "PageStatus before; null: a new page."),
+        Column("status", Type.SMALLINT, "PageStatus after.", nullable=False),
+        *ORIGINS.select("origin", ("origin", "origin_url", "first_seen")).columns,
     ),
 )
-"""URLs that the URL chain changes or drops; one it leaves alone has no row."""
+"""Pages that a round touched: what they were, what they are, who named them."""
 
 _SCHEDULED = ", ".join(
     sorted(
@@ -103,22 +102,19 @@ class UpdateRule:
             aggregate_columns="".join(f",\n  l.{c.name}" for c in self._aggregates()),
         )
 
-    def crawldb_sql(self, *, seq: int, merged: bool = False) -> str:
-        """Return the query that makes a bucket's new rows.
+    def touched_sql(self) -> str:
+        """Return the query over the same views that says what became of whom (`TOUCHED`)."""
+        return render("update_touched.sql", update=self.crawldb_sql(seq=0), now=literal(self.now))
 
-        Args:
-            seq: The version that the rows will be part of.
-            merged: Some URLs change; views `rekeys` and `moved` say how.
+    def crawldb_sql(self, *, seq: int) -> str:
+        """Return the query that makes a bucket's new rows, of version `seq`.
+
+        Views: `crawldb` and `round`, both of that bucket.
         """
-        names = ", ".join(CRAWLDB.names)
-        source = "merged" if merged else "crawldb"
-        merging = render("update_merged.sql", source="crawldb", columns=names) if merged else ""
         update, schedule = self.settings.update, self.settings.schedule
         scoring, score = self._scoring()
         return render(
             "update.sql",
-            source=source,
-            merged=f"{merging}\n" if merged else "",
             not_purged=self._not_purged(),
             admitted="true" if update.additions_allowed else "o.url is not null",
             linked=literal(LINKED),
@@ -173,3 +169,18 @@ class UpdateRule:
             sql = chained_score([scoring.update()], f"score_{number}")
             columns.append(SqlColumn(f"score_{number + 1}", sql))
         return stages("acting", columns, "scored"), columns[-1].name
+
+
+def given_rows_sql(rows: TableSchema) -> str:
+    """Return the query that gives a segment's rows the URLs that the URL chains make of them.
+
+    Views: the rows, by the schema's name, and `verdicts`.
+    """
+    changed = {"url": "target", "host": "target_host", "domain": "target_domain"}
+    columns = ",\n  ".join(
+        f"case when judged is null then {name} else {changed[name]} end as {name}"
+        if name in changed
+        else name
+        for name in rows.names
+    )
+    return render("update_given.sql", rows=rows.name, columns=columns)

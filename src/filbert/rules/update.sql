@@ -1,6 +1,6 @@
 -- The crawldb after a round: one row per page, old or new.
 --
--- Views   {{source}} (crawldb rows of a bucket), round (update_round.sql, of the same bucket).
+-- Views   crawldb (the rows of a bucket), round (update_round.sql, of the same bucket).
 -- Result  crawldb rows, beside them old_status (null: a new page), event and who named the page.
 -- Nutch   CrawlDbReducer.reduce, the second half: deciding.
 --
@@ -8,8 +8,8 @@
 -- detail  0, 1: the content changed, 2: it did not, 3: failed too often.
 -- act     kept, first, scheduled, retried or gone: which times and intervals the page gets.
 with
-{{merged}}known as (
-  select * from {{source}} where {{not_purged}}
+known as (
+  select * from crawldb where {{not_purged}}
 ),
 joined as (
   select

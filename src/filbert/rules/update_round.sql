@@ -1,6 +1,7 @@
 -- What a round says of each page that it touched: one row per page, whatever was said how often.
 --
--- Views   crawl_fetch, crawl_parse: the rows of all segments of the round.
+-- Views   crawl_fetch, crawl_parse: the rows of all segments of the round; captured: crawl_fetch
+--         as it lies in the segments (the URL chains may have changed the other's URLs).
 -- Result  the newest capture of the page (fetch_status, fetched_at and the datum that it carried,
 --         parse metadata laid over it), the sums over its inlinks, and who named it. A page that
 --         was linked but not fetched has the datum of its best link, and no fetch_status.
@@ -11,15 +12,16 @@ said as (
   select p.*
   from crawl_parse p
   where p.to_db
-    and (p.from_url is null or p.from_url in (select f.url from crawl_fetch f))
+    and (p.from_url is null or p.from_url in (select c.url from captured c))
 ),
 captures as (
-  select url, host, domain, status, fetch_time, part, position, hop, {{datum}}
+  select url, host, domain, status, fetch_time, part, position, hop,
+    cast(null as string) as inside, {{datum}}
   from crawl_fetch
   union all
   -- A document inside another enters as if it had been fetched.
   select url, host, domain, {{fetch_success}} as status, fetch_time, -1 as part,
-    cast(ordinal as bigint) as position, 0 as hop, {{datum}}
+    cast(ordinal as bigint) as position, 0 as hop, from_url as inside, {{datum}}
   from said
   where kind = 'subdocument'
 ),
@@ -33,6 +35,13 @@ fetched as (
     from captures
   ) c
   where c.place = 1
+),
+-- Targets of redirects that were followed at once: no row of crawl_parse names them.
+followed as (
+  select redirect_url as url, min(url) as redirect_from
+  from crawl_fetch
+  where redirect_url is not null
+  group by redirect_url
 ),
 signatures as (
   select s.url, s.signature
@@ -101,11 +110,12 @@ best as (
 ),
 -- Parse metadata is laid over what was captured, unless the fetch failed.
 parsed as (
-  select f.*, s.signature as parse_signature, m.url is not null as has_metadata,
+  select f.*, w.redirect_from, s.signature as parse_signature, m.url is not null as has_metadata,
     m.fixed_interval as m_fixed_interval, m.depth as m_depth, m.max_depth as m_max_depth,
     m.orphan_time as m_orphan_time, m.content_type as m_content_type, m.repr_url as m_repr_url,
     m.metadata as m_metadata, m.metadata_types as m_metadata_types
   from fetched f
+  left join followed w on w.url = f.url and f.hop > 0
   left join signatures s on s.url = f.url
   left join parse_metadata m on m.url = f.url and f.status in ({{scheduled}})
 )
@@ -138,8 +148,8 @@ select
     else types_overlay(f.metadata_types, f.m_metadata, f.m_metadata_types)
     end as metadata_types,
   coalesce(l.inlinks, 0) as inlinks,
-  l.link_from,
-  l.redirect_from,
+  coalesce(l.link_from, f.inside) as link_from,
+  coalesce(l.redirect_from, f.redirect_from) as redirect_from,
   l.refresh_from{{aggregate_columns}}
 from parsed f
 full join linked l on l.url = f.url

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from filbert.steps.context import StepContext
     from filbert.store.tables import Table
 
-__all__ = ["CHAIN_KEY", "MIXED", "VERDICTS", "Judging", "agrees", "judged", "note_of"]
+__all__ = ["CHAIN_KEY", "MIXED", "VERDICTS", "Judging", "agrees", "judged", "note_of", "noted"]
 
 CHAIN_KEY = "url_chain"
 """Metadata of a commit: the fingerprint of the chains that every row of the table has passed."""
@@ -75,7 +75,7 @@ class Judging:
 def agrees(table: Table, chain: UrlChain) -> bool:
     """Say whether every row of a table has passed exactly these chains."""
     fingerprint = chain.fingerprint()
-    return fingerprint is not None and _noted(table) in {None, fingerprint}
+    return fingerprint is not None and noted(table) in {None, fingerprint}
 
 
 def note_of(table: Table, chain: UrlChain, *, entered: bool, all_rows: bool) -> str:
@@ -120,11 +120,15 @@ def judged(
     return Files(schema=VERDICTS, paths=tuple(sorted(paths))), counters
 
 
-def _noted(table: Table) -> str | None:
-    """Return what the newest commit that says something says; None: the table is empty."""
+def noted(table: Table) -> str | None:
+    """Return the chains that the table's rows have passed; None: the table is empty."""
+    newest = table.version()
     for record in table.history():
+        if record.version > newest:
+            continue  # undone by a rollback
         if CHAIN_KEY in record.metadata:
             return record.metadata[CHAIN_KEY]
+        newest = int(record.metadata.get("restored", newest))
     return None if table.count() == 0 else MIXED
 
 

@@ -23,7 +23,8 @@ from filbert.plugins.schedules.default import DefaultSchedule
 from filbert.plugins.schedules.host_intervals import read_host_intervals
 from filbert.plugins.schedules.mime_adaptive import MimeAdaptiveSchedule, read_mime_rates
 from filbert.plugins.scoring.opic import OpicScoring
-from filbert.rules.update import REKEYS, UpdateRule
+from filbert.rules.reapply import MOVED, reapplied
+from filbert.rules.update import UpdateRule
 from filbert.rules.urls import place_of
 from filbert.settings import Settings
 from filbert.store.parquet import ParquetSink
@@ -150,7 +151,9 @@ def tables_of(cases: Sequence[Case]) -> dict[str, list[Row]]:
                 said = {"kind": _KINDS[status], "ordinal": number, "to_db": True}
                 tables["crawl_parse"].append(row | said | {"to_linkdb": False})
             elif status < _FIRST_FETCH:
-                tables["moved" if known else "crawldb"].append(row | {"bucket": 0, "seq": -number})
+                tables["moved" if known else "crawldb"].append(
+                    row | {"bucket": 0, "seq": 0, "came_from": f"~{number:03d}"}
+                )
                 known = True
             else:
                 place = {"hop": 0, "part": 0, "position": number, "protocol_code": 1}
@@ -163,22 +166,32 @@ def _outcomes(engine: Engine, cases: Sequence[Case], folder: Path) -> dict[str, 
     rule = rule_for(cases[0].config, cases[0].now)
     schemas = {"crawl_fetch": CRAWL_FETCH, "crawl_parse": CRAWL_PARSE}
     views = {name: _files(schema, tables[name], folder) for name, schema in schemas.items()}
+    views["captured"] = views["crawl_fetch"]
     into = WriteFiles(schema=rule.round_schema(), directory=folder, stem="round")
     written = engine.execute(Query(name="update round", sql=rule.round_sql()), views, into)
-    merged = bool(tables["moved"])
     views = {
-        "crawldb": _files(CRAWLDB, tables["crawldb"], folder),
+        "crawldb": _old_pages(engine, tables, folder),
         "round": Files(schema=into.schema, paths=tuple(str(file.path) for file in written.files)),
     }
-    if merged:
-        views |= {
-            "moved": _files(CRAWLDB, tables["moved"], folder),
-            "rekeys": Files(schema=REKEYS),
-        }
-    query = Query(name="update", sql=rule.crawldb_sql(seq=1, merged=merged))
+    query = Query(name="update", sql=rule.crawldb_sql(seq=1))
     table = engine.execute(query, views, Collect()).table
     assert table is not None
     return {row["url"]: Outcome.of_row(row, now=rule.now) for row in table.to_pylist()}
+
+
+def _old_pages(engine: Engine, tables: Mapping[str, Sequence[Row]], folder: Path) -> Files:
+    """Return the crawldb; pages that come twice are merged as those whose URLs become one."""
+    pages = _files(CRAWLDB, tables["crawldb"], folder)
+    if not tables["moved"]:
+        return pages
+    views = {
+        "crawldb": pages,
+        "moved": _files(MOVED, tables["moved"], folder),
+        "verdicts": Files(schema=CRAWLDB.select("verdicts", ("url",))),
+    }
+    into = WriteFiles(schema=CRAWLDB, directory=folder, stem="merged")
+    written = engine.execute(Query(name="reapply", sql=reapplied(0)), views, into)
+    return Files(schema=CRAWLDB, paths=tuple(str(file.path) for file in written.files))
 
 
 def _files(schema: TableSchema, rows: Sequence[Row], folder: Path) -> Files:

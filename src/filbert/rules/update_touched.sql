@@ -1,0 +1,18 @@
+-- Pages that the round touched: what they were, what they are, and who named them first.
+select
+  url,
+  event,
+  old_status,
+  status,
+  case
+    when link_from is not null then 'link'
+    when redirect_from is not null then 'redirect'
+    when refresh_from is not null then 'refresh'
+    else 'link'
+  end as origin,
+  coalesce(link_from, redirect_from, refresh_from) as origin_url,
+  {{now}} as first_seen
+from (
+{{update}}
+) updated
+where event <> 0
