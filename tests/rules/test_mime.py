@@ -24,7 +24,6 @@ DECISIONS = {
     "robots": "Tika has a type of its own for robots.txt",
     "rssnodecl": "a feed without an XML declaration is a feed",
     "script": "a page may begin with a script (WHATWG mimesniff)",
-    "frag": "a page may begin with a paragraph (WHATWG mimesniff)",
     "woff": "fonts are told by their signature",
     "pdfjunk": "a PDF begins with %PDF",
     "jar": "a zip with META-INF is a Java archive",

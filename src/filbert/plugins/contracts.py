@@ -126,7 +126,10 @@ class FetchProtocol(Plugin, Protocol):
 class Parser(Plugin, Protocol):
     """Reads documents of some content types. Group `filbert.parsers`."""
 
-    content_types: tuple[str, ...]  # media types, or patterns such as text/*
+    @property
+    def content_types(self) -> tuple[str, ...]:
+        """Media types that it reads, or patterns such as `text/*`."""
+        ...
 
     def parse(self, page: Page) -> Sequence[Parse]:
         """Return the page's parse, and those of the documents inside it."""

@@ -233,7 +233,8 @@ def _members(contract: type) -> set[str]:
     names: set[str] = set()
     for base in contract.__mro__:
         if base.__module__ == contract.__module__:
-            names |= {name for name in vars(base) if callable(vars(base)[name])}
+            own = vars(base)
+            names |= {n for n in own if callable(own[n]) or isinstance(own[n], property)}
             names |= set(getattr(base, "__annotations__", {}))
     names = {n for n in names if not n.startswith("_") or n in _CONTEXT_METHODS}
     return names - {"from_settings"}
