@@ -29,7 +29,7 @@ from filbert.steps.writers import (
 from filbert.store.segments import SegmentState
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from filbert.engine.base import PartResult
@@ -79,14 +79,14 @@ def run(context: StepContext, options: IndexOptions) -> StepResult:
         DataError: The index is damaged, or being written by another process.
     """
     writers = context.plugins.index_writers()
-    wanted = _wanted(context, options)
-    rebuild = options.rebuild or _undone(context, writers)
+    absorbed = _absorbed(context)
+    rebuild = options.rebuild or _undone(writers, absorbed)
     if rebuild:
-        wanted = _wanted(context, IndexOptions())
+        options = IndexOptions(rebuild=True)
         for writer in remembering(writers):
             writer.clear()
     with open_writers(writers):
-        job = _job(context, writers, wanted)
+        job = _job(context, options, writers, absorbed)
         if job is None:
             return StepResult(step="index", message="the index is up to date", nothing_to_do=True)
         with context.crawl.scratch("index") as scratch:
@@ -101,37 +101,54 @@ def run(context: StepContext, options: IndexOptions) -> StepResult:
     )
 
 
-def _wanted(context: StepContext, options: IndexOptions) -> list[Segment]:
+def _absorbed(context: StepContext) -> Callable[[str], bool]:
+    """Return the question whether the crawldb has absorbed a segment."""
+    crawldb = context.crawl.table("crawldb").load()
+
+    def absorbed(name: str) -> bool:
+        found = crawldb.transaction_version(f"update:{name}")
+        return found is not None and found >= 0  # below 0: a rollback undid it
+
+    return absorbed
+
+
+def _undone(writers: Sequence[IndexWriter], absorbed: Callable[[str], bool]) -> bool:
+    """Say whether the index has absorbed a segment that a rollback took out of the crawldb."""
+    with open_writers(remembering(writers)):
+        remembered = absorbed_segments(writers)
+    return not all(map(absorbed, remembered))
+
+
+def _fresh(
+    context: StepContext,
+    options: IndexOptions,
+    remembered: frozenset[str],
+    absorbed: Callable[[str], bool],
+) -> list[Segment]:
+    """Return the segments to index: those asked for, less those that are in the index."""
     crawl = context.crawl
-    crawldb = crawl.table("crawldb")
-
-    def absorbed(segment: Segment) -> bool:
-        return crawldb.transaction(f"update:{segment.name}") is not None
-
     if not options.segments:
-        parsed = [s for s in crawl.segments() if s.state is SegmentState.PARSED]
-        return [segment for segment in parsed if absorbed(segment)]
-    segments = [crawl.segment(name) for name in options.segments]
-    for segment in segments:
+        return [
+            segment
+            for segment in crawl.segments()
+            if segment.name not in remembered
+            and absorbed(segment.name)
+            and segment.state is SegmentState.PARSED
+        ]
+    asked = {segment.name: segment for segment in map(crawl.segment, options.segments)}
+    fresh = [asked[name] for name in sorted(asked) if name not in remembered]
+    for segment in fresh:
         if segment.state is not SegmentState.PARSED:
             raise UserError(
                 f"segment {segment.name} is {segment.state}, not parsed",
                 hint=f"run `filbert parse {crawl.path} {segment.name}` first",
             )
-        if not absorbed(segment):
+        if not absorbed(segment.name):
             raise UserError(
                 f"the crawldb has not absorbed segment {segment.name}",
                 hint=f"run `filbert updatedb {crawl.path} {segment.name}` first",
             )
-    return sorted(set(segments), key=lambda segment: segment.name)
-
-
-def _undone(context: StepContext, writers: Sequence[IndexWriter]) -> bool:
-    """Say whether the index has absorbed a segment that a rollback took out of the crawldb."""
-    crawldb = context.crawl.table("crawldb")
-    with open_writers(remembering(writers)):
-        remembered = absorbed_segments(writers)
-    return any(crawldb.transaction(f"update:{name}") is None for name in remembered)
+    return fresh
 
 
 def _commit(job: _Job, writers: Sequence[IndexWriter]) -> None:
@@ -144,12 +161,15 @@ def _commit(job: _Job, writers: Sequence[IndexWriter]) -> None:
 
 
 def _job(
-    context: StepContext, writers: Sequence[IndexWriter], wanted: list[Segment]
+    context: StepContext,
+    options: IndexOptions,
+    writers: Sequence[IndexWriter],
+    absorbed: Callable[[str], bool],
 ) -> _Job | None:
     """Return what is left to do; None if nothing is."""
     remembered = absorbed_segments(writers)
     version = context.crawl.table("crawldb").version()
-    fresh = [segment for segment in wanted if segment.name not in remembered]
+    fresh = _fresh(context, options, remembered, absorbed)
     seen = {int(writer.memory().get(CRAWLDB, "-1")) for writer in remembering(writers)}
     if not fresh and seen <= {version}:
         return None
