@@ -94,7 +94,7 @@ def test_bad_metadata_costs_only_itself(entry: str) -> None:
     seed = parsed(f"http://a.org/\t{entry}\tk=v")
 
     assert isinstance(seed, Seed)
-    assert [note.reason for note in seed.notes] == ["bad_metadata"]
+    assert [note.reason for note in seed.notes] == ["metadata"]
     assert (seed.score, seed.fetch_interval, seed.metadata) == (None, None, {"k": "v"})
 
 

@@ -235,7 +235,7 @@ def _seconds(text: str) -> int:
 
 def _bad_entry(entry: str, why: str) -> BadLine:
     shown = entry if len(entry) <= 60 else entry[:59] + "…"
-    return BadLine(reason="bad_metadata", detail=f"{shown!r} {why}; the entry is left out")
+    return BadLine(reason="metadata", detail=f"{shown!r} {why}; the entry is left out")
 
 
 def _is_private(host: str) -> bool:

@@ -24,7 +24,9 @@ class GenerateSettings(Section):
         1, ge=1, description="Parts of a segment; each can be fetched by a process of its own."
     )
     partition_mode: Literal["host", "domain", "ip"] = Field(
-        "host", description="What lies together in one part."
+        "domain",
+        description="What lies together in one part. (Nutch: host; a redirect within a domain can "
+        "then be followed at once, since one part alone asks all its hosts.)",
     )
     min_score: float | None = Field(
         0.0, description="Least sort value of a chosen URL; `off` for none."

@@ -34,7 +34,8 @@ def rewritten(
         context: The step's.
         table: A table in buckets.
         touched: The buckets to rewrite.
-        job: Gives a bucket's query and the views that it reads besides.
+        job: Gives a bucket's query and the views that it reads besides; a view of the table's
+            name stands for the bucket's rows.
         scratch: Where the files are written.
 
     Returns:
@@ -47,7 +48,7 @@ def rewritten(
     for bucket in sorted(wanted):
         query, views = job(bucket)
         target = WriteFiles(schema=table.schema, directory=scratch, stem=f"bucket-{bucket:04d}")
-        written = context.engine.execute(query, {**views, table.name: buckets[bucket]}, target)
+        written = context.engine.execute(query, {table.name: buckets[bucket], **views}, target)
         added.extend(written.files)
         removed.update(dict.fromkeys(buckets[bucket].paths))
     return tuple(added), tuple(removed)

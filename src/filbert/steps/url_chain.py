@@ -54,6 +54,7 @@ VERDICTS = TableSchema(
 """Only URLs that are rejected or changed."""
 
 _URLS = CRAWLDB.select("urls", ("url",))
+_BRING_NOTHING = frozenset({"generate", "dedup"})
 _PART_ROWS = 20_480
 _FEW = 20_000  # below this a pool of processes costs more than it gives
 
@@ -121,15 +122,22 @@ def judged(
 
 
 def noted(table: Table) -> str | None:
-    """Return the chains that the table's rows have passed; None: the table is empty."""
+    """Return the chains that the table's rows have passed; None: the table is empty.
+
+    A commit that says nothing may have brought anything in, unless it is known to bring nothing.
+    """
+    if table.count() == 0:
+        return None
     newest = table.version()
     for record in table.history():
         if record.version > newest:
             continue  # undone by a rollback
         if CHAIN_KEY in record.metadata:
             return record.metadata[CHAIN_KEY]
+        if "restored" not in record.metadata and record.step not in _BRING_NOTHING:
+            break
         newest = int(record.metadata.get("restored", newest))
-    return None if table.count() == 0 else MIXED
+    return MIXED
 
 
 @dataclass(frozen=True)
