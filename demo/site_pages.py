@@ -97,7 +97,7 @@ def _document(page: Mapping[str, object], content: Mapping[str, object], port: i
         f'<!doctype html>\n<html lang="{language}"{direction}>\n<head><meta charset="utf-8">'
         f"<title>{title}</title></head>\n<body>\n"
         f'<nav><a href="/">{name}</a></nav>\n<h1>{title}</h1>\n{paragraphs}\n'
-        f"{_neighbours(page, content)}</body>\n</html>\n"
+        f"{_contents(page, content)}</body>\n</html>\n"
     )
 
 
@@ -108,16 +108,18 @@ def _linked(paragraph: str, port: int) -> str:
     )
 
 
-def _neighbours(page: Mapping[str, object], content: Mapping[str, object]) -> str:
-    """Return a link to the next page of the host, so that none is lost."""
+def _contents(page: Mapping[str, object], content: Mapping[str, object]) -> str:
+    """Return the list of all pages that a host's first page ends with."""
     pages = content["page"]
     assert isinstance(pages, list)
-    here = pages.index(page)
-    following = [one for one in pages[here + 1 :] if "text" in one and _is_open(one, content)]
-    if not following:
+    if page is not pages[0]:
         return ""
-    title = html.escape(str(following[0]["title"]))
-    return f'<footer>Next: <a href="/{following[0]["path"]}">{title}</a></footer>\n'
+    items = "".join(
+        f'<li><a href="/{one["path"]}">{html.escape(str(one["title"]))}</a></li>'
+        for one in pages[1:]
+        if "text" in one and _is_open(one, content)
+    )
+    return f"<h2>All pages</h2>\n<ul>{items}</ul>\n"
 
 
 def _is_open(page: Mapping[str, object], content: Mapping[str, object]) -> bool:

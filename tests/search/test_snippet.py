@@ -26,6 +26,12 @@ def test_most_different_words_win() -> None:
     assert "[nut] of the [oak]" in got
 
 
+def test_title_is_not_shown_again() -> None:
+    """The title at the beginning of a text is not a part of the snippet."""
+    got = make_snippet("The nut\n\nA nut is a fruit.", NUT, 60, title="The nut").html("[", "]")
+    assert got == "A [nut] is a fruit."
+
+
 def test_no_match_shows_the_beginning() -> None:
     """A page found by its title or anchors shows how its text begins."""
     got = make_snippet(FILLER, NUT, 30)

@@ -115,12 +115,12 @@ def test_newer_segment_replaces(paper: PaperCrawl, context: Callable[..., StepCo
 
 DEFAULT_VERDICTS: dict[str, tuple[dict[str, Any], PageStatus, str]] = {
     "http://a.test/": ({"text": "x"}, FETCHED, "indexed"),
-    "http://b.test/": ({"text": "x"}, PageStatus.DB_GONE, "delete_gone"),
-    "http://c.test/": ({"text": "x"}, PageStatus.DB_DUPLICATE, "delete_duplicate"),
-    "http://d.test/": ({"text": "x"}, PageStatus.DB_REDIR_TEMP, "delete_redirect"),
-    "http://e.test/": ({"text": "x"}, PageStatus.DB_ORPHAN, "delete_orphan"),
-    "http://f.test/": ({"status": FetchStatus.FETCH_GONE}, FETCHED, "delete_gone"),
-    "http://g.test/": ({"status": FetchStatus.FETCH_REDIR_PERM}, FETCHED, "delete_redirect"),
+    "http://b.test/": ({"text": "x"}, PageStatus.DB_GONE, "skip_gone"),
+    "http://c.test/": ({"text": "x"}, PageStatus.DB_DUPLICATE, "skip_duplicate"),
+    "http://d.test/": ({"text": "x"}, PageStatus.DB_REDIR_TEMP, "skip_redirect"),
+    "http://e.test/": ({"text": "x"}, PageStatus.DB_ORPHAN, "skip_orphan"),
+    "http://f.test/": ({"status": FetchStatus.FETCH_GONE}, FETCHED, "skip_gone"),
+    "http://g.test/": ({"status": FetchStatus.FETCH_REDIR_PERM}, FETCHED, "skip_redirect"),
     "http://h.test/": ({}, FETCHED, "skip_not_parsed"),
     "http://i.test/": (
         {"text": "x", "parsed": {"major": ParseMajor.FAILED}},
@@ -139,7 +139,7 @@ DEFAULT_VERDICTS: dict[str, tuple[dict[str, Any], PageStatus, str]] = {
         ({}, {}),
         (
             {"delete_robots_noindex": True, "skip_notmodified": True},
-            {"http://k.test/": "delete_noindex", "http://l.test/": "skip_not_modified"},
+            {"http://k.test/": "skip_noindex", "http://l.test/": "skip_not_modified"},
         ),
     ],
 )
@@ -149,7 +149,10 @@ def test_verdicts(
     settings: dict[str, Any],
     changed: dict[str, str],
 ) -> None:
-    """Each page gets the first verdict that holds, and is counted under it."""
+    """Each page gets the first verdict that holds, and is counted under it.
+
+    Nothing is deleted from an index that has none of them.
+    """
     segment = paper.segment({url: said for url, (said, _, _) in DEFAULT_VERDICTS.items()})
     pages = {url: status for url, (_, status, _) in DEFAULT_VERDICTS.items()}
     paper.crawldb(pages, absorbs=[segment])

@@ -204,7 +204,9 @@ class SearchIndex:
             url=url,
             host=host_of(url),
             title=mark(title, compiled.marks),
-            snippet=make_snippet(content, compiled.marks, self._settings.snippet_length),
+            snippet=make_snippet(
+                content, compiled.marks, self._settings.snippet_length, title=title
+            ),
             score=ranked.score,
             text_score=ranked.text_score,
             factor=self._factor(ranked.boost),

@@ -23,6 +23,7 @@ __all__ = ["Snippet", "make_snippet", "mark"]
 
 _TEXT_LIMIT = 300_000  # characters of a page that are looked at
 _BLANKS = re.compile(r"\s+")
+_NO_BEGINNING = " .,;:!?)]}–—…、。"
 _CUT_SLACK = 20  # characters given up at most to cut between words
 
 
@@ -58,9 +59,13 @@ def mark(text: str, marks: Marks) -> Snippet:
     return Snippet(text, _merge(_matches(text, marks)))
 
 
-def make_snippet(text: str, marks: Marks, length: int) -> Snippet:
-    """Return the part of a text that has most of what was looked for, the earliest if equal."""
+def make_snippet(text: str, marks: Marks, length: int, *, title: str = "") -> Snippet:
+    """Return the part of a text that has most of what was looked for, the earliest if equal.
+
+    A title that the text begins with is left out: it is shown already.
+    """
     text = _BLANKS.sub(" ", text[:_TEXT_LIMIT]).strip()
+    text = text.removeprefix(_BLANKS.sub(" ", title).strip()).lstrip()
     matches = _matches(text, marks)
     begin = _best_begin(matches, length)
     begin, end = _between_words(text, begin, length)
@@ -143,6 +148,9 @@ def _between_words(text: str, begin: int, length: int) -> tuple[int, int]:
     if begin > 0:
         blank = text.find(" ", begin - 1, begin + _CUT_SLACK)
         begin = blank + 1 if blank >= 0 else begin
+        begin += len(text[begin : begin + _CUT_SLACK]) - len(
+            text[begin : begin + _CUT_SLACK].lstrip(_NO_BEGINNING)
+        )
     end = min(len(text), begin + length)
     if end < len(text):
         blank = text.rfind(" ", end - _CUT_SLACK, end + 1)

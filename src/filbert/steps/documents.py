@@ -37,10 +37,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing to do to an index: write `document`, or delete `url` where it is None."""
+    """One thing to do to an index: write `document`, or delete `url` for `reason`."""
 
     url: str
     document: Document | None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +80,16 @@ class MakeDocuments:
 def read_changes(path: Path) -> Iterator[Change]:
     """Yield the changes of a file that a chunk made."""
     with path.open("rb") as file:
-        for url, fields, boost in msgpack.Unpacker(file, use_list=False, max_buffer_size=0):
+        for url, fields, boost, why in msgpack.Unpacker(file, use_list=False, max_buffer_size=0):
             document = Document(url=url, fields=fields, boost=boost) if fields else None
-            yield Change(url, document)
+            yield Change(url, document, why)
 
 
-def _packed(change: Change) -> tuple[str, Mapping[str, Any] | None, float]:
+def _packed(change: Change) -> tuple[str, Mapping[str, Any] | None, float, str]:
     document = change.document
-    return (
-        (change.url, dict(document.fields), document.boost) if document else (change.url, None, 0)
-    )
+    if document is None:
+        return change.url, None, 0.0, change.reason
+    return change.url, dict(document.fields), document.boost, ""
 
 
 class _Grouped:
@@ -120,9 +121,8 @@ class _Maker:
         url = row["url"] if self._chain is None else self._chosen(row["url"], self._chain)
         if url is None:
             self.counters["skip_url_filter"] += 1
-        elif verdict.startswith("delete"):
-            self.counters[verdict] += 1
-            yield Change(url, None)
+        elif verdict.startswith("delete_"):
+            yield Change(url, None, verdict.removeprefix("delete_"))
         elif verdict == "add":
             yield from self._added(url, row, links)
         else:
@@ -141,8 +141,7 @@ class _Maker:
             self.counters["indexed"] += 1
             yield Change(url, document)
         elif self._settings.delete_skipped:
-            self.counters["delete_index_filter"] += 1
-            yield Change(url, None)
+            yield Change(url, None, "index_filter")
 
     def _filtered(self, document: Document, page: IndexInput) -> Document | None:
         found: Document | None = document

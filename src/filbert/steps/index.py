@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filbert.engine.base import Collect, Files, Part, Query, WriteFiles
@@ -30,7 +31,6 @@ from filbert.store.segments import SegmentState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     from filbert.engine.base import PartResult
     from filbert.plugins.contracts import IndexWriter
@@ -196,8 +196,7 @@ def _write_documents(
     parts = [Part(number=number) for number in range(chunks)]
     results = [task(parts[0])] if chunks == 1 else context.engine.run(task, parts)
     for result in results:
-        job.counters.update(result.counters)
-        _pass_on(result, writers)
+        job.counters.update(_pass_on(result, writers))
     return documents
 
 
@@ -252,17 +251,27 @@ def _written(
     return Files(schema=target.schema, paths=tuple(str(file.path) for file in written.files))
 
 
-def _pass_on(result: PartResult, writers: Sequence[IndexWriter]) -> None:
-    from pathlib import Path
-
+def _pass_on(result: PartResult, writers: Sequence[IndexWriter]) -> Counter[str]:
+    """Do the changes of a chunk to every index; a deletion counts where there was something."""
+    counters = Counter(result.counters)
     path = Path(str(result.payload))
     for change in read_changes(path):
-        for writer in writers:
-            if change.document is not None:
+        if change.document is not None:
+            for writer in writers:
                 writer.write(change.document)
-            else:
-                writer.delete(change.url)
+            continue
+        deleted = [_delete(writer, change.url) for writer in writers]
+        counters[f"{'delete' if any(deleted) else 'skip'}_{change.reason}"] += 1
     path.unlink()
+    return counters
+
+
+def _delete(writer: IndexWriter, url: str) -> bool:
+    """Delete a page from an index; False if it is known to have none."""
+    if isinstance(writer, RememberingWriter) and not writer.holds(url):
+        return False
+    writer.delete(url)
+    return True
 
 
 def _make_true(
@@ -278,10 +287,9 @@ def _make_true(
     assert answer.table is not None
     for batch in answer.table.to_batches():
         for row in batch.to_pylist():
-            for writer in asked:
-                if writer.holds(row["url"]):
-                    writer.delete(row["url"])
-                    job.counters[f"delete_{row['reason']}"] += 1
+            deleted = [_delete(writer, row["url"]) for writer in asked]
+            if any(deleted):
+                job.counters[f"delete_{row['reason']}"] += 1
 
 
 def _message(job: _Job, *, rebuilt: bool) -> str:
