@@ -9,11 +9,12 @@ Source: Nutch's `PluginRepository`, `ExtensionPoint`.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
+from functools import cached_property, lru_cache
+from importlib.metadata import EntryPoint, distributions
 from typing import TYPE_CHECKING, Any, cast
 
 from filbert.errors import FilbertError, PluginError
@@ -53,6 +54,8 @@ POINTS: dict[str, type] = {
     "index_writers": IndexWriter,
 }
 """Extension points and their contracts; the entry point group is `filbert.<point>`."""
+
+_GROUP = "filbert."
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +146,9 @@ class PluginRepository:
     @cached_property
     def _available(self) -> Mapping[str, Mapping[str, PluginOrigin]]:
         found: dict[str, dict[str, PluginOrigin]] = defaultdict(dict)
-        for point in POINTS:
-            for entry in entry_points(group=f"filbert.{point}"):
+        for entry in _installed(tuple(sys.path)):
+            point = entry.group.removeprefix(_GROUP)
+            if point in POINTS:
                 _add(found[point], _origin(point, entry))
         for name in self._settings.plugins.files:
             for point, classes in load_module_file(name, self._folder, tuple(POINTS)).items():
@@ -187,6 +191,20 @@ class PluginRepository:
             raise
         except Exception as error:
             raise PluginError(f"{origin} cannot be made: {_words(error)}") from error
+
+
+@lru_cache(maxsize=4)
+def _installed(path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return our entry points of all packages on `path`, in one scan.
+
+    (The standard library's look-up by group scans all packages for each group.)
+    """
+    found: dict[str, tuple[EntryPoint, ...]] = {}
+    for package in distributions(path=list(path)):
+        ours = tuple(one for one in package.entry_points if one.group.startswith(_GROUP))
+        if ours:
+            found.setdefault(package.name.lower(), ours)  # the first on the path counts
+    return tuple(entry for entries in found.values() for entry in entries)
 
 
 def _origin(point: str, entry: EntryPoint) -> PluginOrigin:

@@ -25,6 +25,7 @@ _BLOCKS = frozenset({
     "nav", "noscript", "ol", "output", "p", "pre", "section", "table", "tfoot", "ul", "video",
 })  # fmt: skip
 _SILENT = frozenset({"script", "style", "-comment", "template", "iframe", "noembed", "noframes"})
+_ODD_BLANKS = re.compile(r"[\t\n\x0b\f\r]|  ")
 _BLANKS = re.compile(r"[ \t\n\x0b\f\r]+")
 _JAVA_TRIM = "".join(map(chr, range(0x21)))
 
@@ -40,6 +41,8 @@ _LINKS = {
     "img": ("src", False),
     "source": ("src", False),
 }
+_LINK_SELECTOR = ",".join(f"{tag}[{attribute}]" for tag, (attribute, _) in _LINKS.items())
+_NO_WORDS: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +56,33 @@ class RawLink:
 
 
 def text_of(root: LexborNode, *, stop_at_nested_anchor: bool = False) -> str:
-    """Return the text below a node: runs of text joined by a blank, blocks on their own lines."""
-    out = _Text()
+    """Return the text below a node: runs of text joined by a blank, blocks on their own lines.
+
+    A text node of blanks only ends the line, as in Nutch.
+    """
+    pieces: list[str] = []
     anchors = 0
     for node, tag, previous in _walk(root, _SILENT):
-        if previous in _BLOCKS or tag in _BLOCKS:
-            out.line()
-        if tag == "-text":
-            out.add(node.text_content or "")
+        text = _squeezed(node.text_content or "") if tag == "-text" else ""
+        if (not text and tag == "-text") or previous in _BLOCKS or tag in _BLOCKS:
+            if pieces and pieces[-1] != "\n":
+                pieces.append("\n")
         elif tag == "a" and stop_at_nested_anchor:
             anchors += 1
             if anchors > 1:
                 break
-    return str(out)
+        if text:
+            if pieces and pieces[-1] != "\n":
+                pieces.append(" ")
+            pieces.append(text)
+    return "".join(pieces)
+
+
+def _squeezed(raw: str) -> str:
+    """Return a text with its runs of blanks as one, and none at the ends."""
+    if _ODD_BLANKS.search(raw):
+        raw = _BLANKS.sub(" ", raw)
+    return raw.strip(_JAVA_TRIM)
 
 
 def title_of(root: LexborNode) -> str:
@@ -86,7 +103,8 @@ def links_of(root: LexborNode, ignored: frozenset[str], *, forms: bool) -> Itera
         ignored: Names of elements whose links are not taken.
         forms: Take the action of forms that are not POST.
     """
-    for node, tag, _ in _walk(root, frozenset()):
+    for node in root.css(_LINK_SELECTOR):
+        tag = node.tag or ""
         if tag not in _LINKS or tag in ignored or (tag == "form" and not forms):
             continue
         attribute, has_content = _LINKS[tag]
@@ -96,11 +114,15 @@ def links_of(root: LexborNode, ignored: frozenset[str], *, forms: bool) -> Itera
             continue
         if tag == "form" and (attributes.get("method") or "").strip().lower() == "post":
             continue
-        rel = frozenset((attributes.get("rel") or "").lower().split())
-        yield RawLink(tag, href, _anchor(node), rel)
+        rel = attributes.get("rel")
+        words = frozenset(rel.lower().split()) if rel else _NO_WORDS
+        yield RawLink(tag, href, _anchor(node), words)
 
 
 def _anchor(node: LexborNode) -> str:
+    child = node.child
+    if child is not None and child.next is None and child.tag == "-text":
+        return _squeezed(child.text_content or "")
     text = text_of(node, stop_at_nested_anchor=True).strip(_JAVA_TRIM)
     if text:
         return text
@@ -156,28 +178,3 @@ def _walk(
                 node, previous = following, tag
                 break
             node, tag = parents.pop()
-
-
-class _Text:
-    """Text as it grows: pieces joined by one blank, blocks by one line end."""
-
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-
-    def add(self, raw: str) -> None:
-        """Add the text of a node; one of blanks only ends the line, as in Nutch."""
-        text = _BLANKS.sub(" ", raw).strip(_JAVA_TRIM)
-        if not text:
-            self.line()
-            return
-        if self._pieces and self._pieces[-1] != "\n":
-            self._pieces.append(" ")
-        self._pieces.append(text)
-
-    def line(self) -> None:
-        """End the line, unless nothing stands on it."""
-        if self._pieces and self._pieces[-1] != "\n":
-            self._pieces.append("\n")
-
-    def __str__(self) -> str:
-        return "".join(self._pieces)
