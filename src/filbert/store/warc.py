@@ -8,6 +8,8 @@ Guarantees, so that `warcio check` passes and every archive tool reads the files
   body is stored decoded, and Content-Length where it differs. Their lines are kept under an
   `X-Crawler-` name, as Common Crawl does.
 - The body is stored as it came (gzip, deflate) when any reader can decode it; decoded otherwise.
+A record is formed here in one go, since fastwarc's writer took a tenth of the whole fetch; the
+tests read every form of record with fastwarc and warcio.
 Source: WARC 1.1 (ISO 28500:2017); docs/decisions/0004.
 """
 
@@ -15,16 +17,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import io
 import re
 import uuid
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import ada_url
 import zstandard
-from fastwarc.warc import WarcRecord, WarcRecordType
 from isal import igzip_lib
 
 from filbert.errors import DataError
@@ -34,7 +34,7 @@ from filbert.plugins.protocols.decoding import codings_of, decode
 from filbert.plugins.protocols.heads import header_pairs, split_head, status_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from filbert.model.records import FetchRecord, ProtocolOutput
@@ -58,8 +58,10 @@ _SAFE_URL = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?/[!-~]*|file:///[!-~]*", 
 _UNSAFE = frozenset(b'<>"{}|\\^`')
 RENAMED = b"X-Crawler-"
 _HEADER = re.compile(
-    rb"[ \t]*(transfer-encoding|content-encoding|content-length)[ \t]*:", re.IGNORECASE
+    rb"(\n)[ \t]*(transfer-encoding|content-encoding|content-length)[ \t]*:([^\r\n]*)",
+    re.IGNORECASE,
 )
+_LINE_END = re.compile(rb"\r?\n")
 _ISAL_LEVELS = 3
 # Deflate cannot expand further than this; a foreign record with another coding is cut there.
 _MOST_RATIO = 1_032
@@ -98,46 +100,47 @@ class Codec:
             self.compress = lambda plain: zlib.compress(plain, level, 31)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Envelope:
-    """The WARC side of one record."""
-
-    kind: WarcRecordType
-    date: str
-    content_type: str
-    identity: str = field(default_factory=lambda: uuid.uuid4().hex)
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-def _form(envelope: _Envelope, block: bytes) -> bytes:
-    record = WarcRecord()
-    record.init_headers(envelope.kind, str(uuid.UUID(envelope.identity)).encode())
-    headers = record.headers
-    headers["WARC-Date"] = envelope.date
-    for name, value in envelope.headers.items():
-        headers[name] = value
-    headers["WARC-Block-Digest"] = _digest(block)
-    headers["Content-Type"] = envelope.content_type
-    record.set_bytes_content(block)
-    stream = io.BytesIO()
-    record.write(stream)
-    return stream.getvalue()
+def _form(
+    kind: str,
+    facts: Mapping[str, str],
+    head: bytes,
+    payload: bytes,
+    *,
+    identity: str = "",
+    has_payload: bool = True,
+) -> bytes:
+    """Return one record; its block is `head` and `payload`."""
+    payload_digest = hashlib.sha1(payload, usedforsecurity=False)
+    block_digest = payload_digest
+    if head:
+        block_digest = hashlib.sha1(head, usedforsecurity=False)
+        block_digest.update(payload)
+    lines = [f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:{identity or _identity()}>"]
+    lines.extend(f"{name}: {value}" for name, value in facts.items())
+    lines.append(f"WARC-Block-Digest: sha1:{_base32(block_digest.digest())}")
+    if has_payload:
+        lines.append(f"WARC-Payload-Digest: sha1:{_base32(payload_digest.digest())}")
+    lines.append(f"Content-Length: {len(head) + len(payload)}\r\n\r\n")
+    return b"".join(("\r\n".join(lines).encode(), head, payload, b"\r\n\r\n"))
 
 
-def _digest(data: bytes) -> str:
-    return "sha1:" + base64.b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+def _identity() -> str:
+    return f"uuid:{uuid.uuid4()}"
+
+
+def _base32(digest: bytes) -> str:
+    return base64.b32encode(digest).decode("ascii")
 
 
 def warcinfo(file_name: str, date_ms: int, fields: Mapping[str, str]) -> bytes:
     """Return the record that a WARC file begins with, not compressed."""
     block = "".join(f"{name}: {value}\r\n" for name, value in fields.items()).encode()
-    envelope = _Envelope(
-        kind=WarcRecordType.warcinfo,
-        date=iso(date_ms),
-        content_type="application/warc-fields",
-        headers={"WARC-Filename": file_name},
-    )
-    return _form(envelope, block)
+    facts = {
+        "WARC-Date": iso(date_ms),
+        "WARC-Filename": file_name,
+        "Content-Type": "application/warc-fields",
+    }
+    return _form("warcinfo", facts, b"", block, has_payload=False)
 
 
 def is_captured(output: ProtocolOutput) -> bool:
@@ -159,7 +162,7 @@ def capture_members(
     date = iso(record.fetch_time)
     if not uri.startswith(("http://", "https://")):
         return codec.compress(_resource(uri, date, output)), 0
-    identity = uuid.uuid4().hex
+    identity = _identity()
     response = codec.compress(_response(uri, date, output, identity))
     if not (options.requests and output.request_head):
         return response, 0
@@ -168,85 +171,68 @@ def capture_members(
 
 
 def _request(uri: str, date: str, output: ProtocolOutput, response: str) -> bytes:
-    envelope = _Envelope(
-        kind=WarcRecordType.request,
-        date=date,
-        content_type="application/http; msgtype=request",
-        headers={
-            "WARC-Target-URI": uri,
-            "WARC-Concurrent-To": f"<urn:uuid:{uuid.UUID(response)}>",
-        },
-    )
-    return _form(envelope, output.request_head)
+    facts = {
+        "WARC-Date": date,
+        "WARC-Target-URI": uri,
+        "WARC-Concurrent-To": f"<urn:{response}>",
+        "Content-Type": "application/http; msgtype=request",
+    }
+    return _form("request", facts, output.request_head, b"", has_payload=False)
 
 
 def _response(uri: str, date: str, output: ProtocolOutput, identity: str) -> bytes:
     payload = output.raw_body
-    head = _stored_head(output, payload)
-    envelope = _Envelope(
-        kind=WarcRecordType.response,
-        date=date,
-        content_type="application/http; msgtype=response",
-        identity=identity,
-        headers=_facts(uri, output, payload),
-    )
-    return _form(envelope, head + payload)
+    facts = _facts(uri, date, output, "application/http; msgtype=response")
+    return _form("response", facts, _stored_head(output, payload), payload, identity=identity)
 
 
 def _resource(uri: str, date: str, output: ProtocolOutput) -> bytes:
-    envelope = _Envelope(
-        kind=WarcRecordType.resource,
-        date=date,
-        content_type=output.content_type or "application/octet-stream",
-        headers=_facts(uri, output, output.body),
-    )
-    return _form(envelope, output.body)
+    content_type = output.content_type or "application/octet-stream"
+    return _form("resource", _facts(uri, date, output, content_type), b"", output.body)
 
 
-def _facts(uri: str, output: ProtocolOutput, payload: bytes) -> dict[str, str]:
-    facts = {"WARC-Target-URI": uri}
+def _facts(uri: str, date: str, output: ProtocolOutput, content_type: str) -> dict[str, str]:
+    facts = {"WARC-Date": date, "WARC-Target-URI": uri, "Content-Type": content_type}
     if output.ip:
         facts["WARC-IP-Address"] = output.ip
     if output.protocol:
         facts["WARC-Protocol"] = output.protocol
     if output.truncated:
         facts["WARC-Truncated"] = output.truncated
-    facts["WARC-Payload-Digest"] = _digest(payload)
     return facts
 
 
 def _stored_head(output: ProtocolOutput, payload: bytes) -> bytes:
     """Return the reply's head with the headers renamed that the stored body would belie."""
-    line = status_line(output.response_head)
-    if line is None:  # HTTP/0.9 has no head, a WARC response must have one
-        first = [b"HTTP/1.0 %d OK" % (output.http_status or 200)]
-        lines: list[bytes] = []
-    else:
-        start, *lines = output.response_head.strip(b"\r\n").split(b"\n")
-        first = [start.strip()]
-        if not first[0].startswith(b"HTTP/"):
-            first = [b"HTTP/1.0 %d OK" % line.status, RENAMED + b"Status-Line: " + first[0]]
-    kept = _kept_lines(lines, payload, coded=payload != output.body)
-    return b"\r\n".join((*first, *kept)) + b"\r\n\r\n"
-
-
-def _kept_lines(lines: list[bytes], payload: bytes, *, coded: bool) -> Iterator[bytes]:
+    head = output.response_head
+    if not head.startswith(b"HTTP/"):
+        head = _with_status_line(head, output.http_status or 200)
+    if not head.endswith(b"\r\n\r\n"):  # bare line feeds: not every reader takes them
+        head = _LINE_END.sub(b"\r\n", head.rstrip(b"\r\n")) + b"\r\n\r\n"
     length = b"%d" % len(payload)
+    coded = payload != output.body
     has_length = not payload
-    for one in lines:
-        line = one.removesuffix(b"\r")
-        found = _HEADER.match(line)
-        name = found[1].lower() if found else b""
-        right = not payload or line.partition(b":")[2].strip() == length
-        has_length |= right and name == b"content-length"
-        belied = {
-            b"transfer-encoding": True,
-            b"content-encoding": not coded,
-            b"content-length": not right,
-        }
-        yield RENAMED + line.lstrip() if belied.get(name, False) else line
-    if not has_length:
-        yield b"Content-Length: " + length
+
+    def kept_or_renamed(line: re.Match[bytes]) -> bytes:
+        nonlocal has_length
+        name, value = line[2].lower(), line[3].strip()
+        if name == b"content-length" and (value == length or not payload):
+            has_length = True
+            return line[0]
+        if name == b"content-encoding" and coded:
+            return line[0]
+        return line[1] + RENAMED + line[2] + line[0][line.end(2) - line.start() :]
+
+    head = _HEADER.sub(kept_or_renamed, head)
+    return head if has_length else head[:-2] + b"Content-Length: " + length + b"\r\n\r\n"
+
+
+def _with_status_line(head: bytes, http_status: int) -> bytes:
+    """Return a head that begins as a WARC response must: HTTP/0.9 has none, ICY another."""
+    first = b"HTTP/1.0 %d OK" % http_status
+    if status_line(head) is None:
+        return first
+    return first + b"\r\n" + RENAMED + b"Status-Line: " + head.lstrip()
 
 
 def target_uri(record: FetchRecord) -> str:

@@ -14,7 +14,7 @@ __all__ = ["StatusLine", "header_pairs", "last_head", "split_head", "status_line
 
 _STATUS = re.compile(rb"\s*(?:(http)/?([0-9][0-9.]*)?|icy)[ \t]+([0-9]{3})(?![0-9])", re.IGNORECASE)
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
-_LINE_END = re.compile(rb"\r?\n")
+_FOLDS = frozenset({b" ", b"\t"})
 _INFORMATIONAL = range(100, 200)
 _SWITCHING = 101
 
@@ -69,14 +69,14 @@ def last_head(received: bytes) -> bytes:
 def header_pairs(head: bytes) -> tuple[tuple[str, str], ...]:
     """Return the headers in order, names and values as text; folded lines joined by a blank."""
     pairs: list[tuple[str, str]] = []
-    for line in _LINE_END.split(head)[1:]:
-        if line[:1] in {b" ", b"\t"} and pairs:
+    for line in head.replace(b"\r\n", b"\n").split(b"\n")[1:]:
+        if line[:1] in _FOLDS and pairs:
             name, value = pairs[-1]
             pairs[-1] = (name, f"{value} {text_of(line.strip())}".strip())
             continue
-        raw_name, colon, raw_value = line.partition(b":")
-        if colon and raw_name.strip():
-            pairs.append((text_of(raw_name.strip()), text_of(raw_value.strip())))
+        name, colon, value = text_of(line).partition(":")
+        if colon and (name := name.strip()):
+            pairs.append((name, value.strip()))
     return tuple(pairs)
 
 

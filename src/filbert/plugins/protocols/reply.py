@@ -8,7 +8,7 @@ it was not. Statuses: `rules/outcome.py`; broken bodies: Nutch's `http.partial.t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
@@ -69,33 +69,35 @@ def output_of(
         keep_partial: A body that broke off is a success, marked as truncated.
     """
     head, raw, line = _parts(received)
-    base = ProtocolOutput(
-        status=ProtocolStatus.EXCEPTION,
-        message=f"{received.failure}: {received.words}" if received.failure else "",
-        request_head=request_head,
-        ip=received.ip,
-        response_ms=received.ms,
-    )
+    words = f"{received.failure}: {received.words}" if received.failure else ""
     if line is None:
-        return base if received.failure else replace(base, message="empty_reply: no byte came")
+        return ProtocolOutput(
+            status=ProtocolStatus.EXCEPTION,
+            message=words or "empty_reply: no byte came",
+            request_head=request_head,
+            ip=received.ip,
+            response_ms=received.ms,
+        )
     headers = header_pairs(head)
     body = _Body.of(raw, headers, received, limit)
     status = http_protocol_status(line.status)
-    broken = received.failure or body.cut in {"time", "disconnect"}
+    broken = bool(received.failure) or body.cut in {"time", "disconnect"}
     if received.failure and status is ProtocolStatus.SUCCESS and not (keep_partial and body.plain):
         status = ProtocolStatus.EXCEPTION
-    return replace(
-        base,
+    return ProtocolOutput(
         status=status,
-        message=base.message or _message(status, line, broken=bool(broken)),
+        message=words or _message(status, line, broken=broken),
         http_status=line.status,
+        request_head=request_head,
         response_head=head,
         headers=headers,
         raw_body=body.raw,
         body=body.plain,
         location=_location(head) if 300 <= line.status < 400 else None,
         content_type=_last(headers, "content-type"),
+        ip=received.ip,
         protocol="http/2" if received.http2 else line.protocol,
+        response_ms=received.ms,
         truncated=body.cut,
     )
 

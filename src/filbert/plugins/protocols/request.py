@@ -9,7 +9,7 @@ Source: RFC 9112 section 3; the User-Agent is Nutch's `name/version (description
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,9 @@ _PORTS = {"http": 80, "https": 443}
 _AFTER_AUTHORITY = re.compile(
     rb"[a-z][a-z0-9+.-]*:/{2,}[^/?#\\]*([^#]*)", re.IGNORECASE | re.DOTALL
 )
+# What the URL normaliser gives nearly always, and what needs no URL parser to take apart.
+_PLAIN = re.compile(r"(https?)://([a-z0-9.-]+)(?::([0-9]{1,5}))?(/[!-~]*)?")
+_IPV4 = re.compile(r"(?:(?:0|[1-9][0-9]{0,2})\.){3}(?:0|[1-9][0-9]{0,2})")
 _BREAKING = re.compile(rb"[\x00-\x20\x7f]")
 _LINE_BREAKS = re.compile(r"[\r\n\x00]+")
 
@@ -60,17 +63,33 @@ class Target:
 
 def target_of(request: FetchRequest) -> Target:
     """Return where a request goes; ValueError if its URL is no http(s) URL."""
-    url = ada_url.URL(request.url)
+    target = _parsed(request.url)
+    if request.raw_url is None:
+        return target
+    found = _AFTER_AUTHORITY.match(request.raw_url)
+    return replace(target, path=_path_bytes(found[1])) if found else target
+
+
+def _parsed(text: str) -> Target:
+    plain = _PLAIN.fullmatch(text)
+    if plain is not None and (not plain[2][-1].isdigit() or _IPV4.fullmatch(plain[2])):
+        scheme, host, port, path = plain.groups()
+        path = (path or "/").partition("#")[0]
+        return Target(scheme, host, int(port) if port else _PORTS[scheme], path.encode())
+    url = ada_url.URL(text)
     scheme = url.protocol.rstrip(":")
     if scheme not in _PORTS or not url.hostname:
-        raise ValueError(f"no http(s) URL: {request.url[:200]}")
+        raise ValueError(f"no http(s) URL: {text[:200]}")
     port = int(url.port) if url.port else _PORTS[scheme]
-    found = _AFTER_AUTHORITY.match(request.raw_url or b"")
-    rest = found[1] if found else (url.pathname + url.search).encode()
+    return Target(
+        scheme, url.hostname.lower(), port, _path_bytes((url.pathname + url.search).encode())
+    )
+
+
+def _path_bytes(rest: bytes) -> bytes:
     if not rest.startswith(b"/"):
         rest = b"/" + rest
-    path = _BREAKING.sub(lambda byte: b"%%%02X" % byte[0][0], rest)
-    return Target(scheme, url.hostname.lower(), port, path)
+    return _BREAKING.sub(lambda byte: b"%%%02X" % byte[0][0], rest)
 
 
 def user_agent(settings: HttpSettings) -> str:
