@@ -21,14 +21,29 @@ __all__ = ["summary_lines"]
 _FIGURES: dict[str, tuple[str, ...]] = {
     "inject": ("new_pages", "merged"),
     "generate": ("generated",),
-    "fetch": ("fetch_success", "fetch_notmodified", "bytes"),
+    "fetch": (
+        "fetch_success",
+        "fetch_notmodified",
+        "fetch_redir_temp",
+        "fetch_redir_perm",
+        "fetch_gone",
+        "fetch_retry",
+        "bytes",
+    ),
     "parse": ("pages", "links_found", "links_kept"),
-    "updatedb": ("new", "fetched"),
+    "updatedb": ("new_pages",),
     "invertlinks": ("links",),
     "dedup": (),
     "index": ("indexed",),
 }
-_NOT_TOLD = frozenset({"lines", "injected", "due", "success", "ms"})
+# Beginnings of counters that repeat what another one tells.
+_TOLD_ELSEWHERE = {
+    "inject": ("lines", "injected", "unique_seeds"),
+    "generate": ("due",),
+    "fetch": ("hop.", "robots.", "redirect.linked", "redirect.followed"),
+    "parse": ("parser_", "success", "refresh"),
+    "updatedb": ("pages", "linked_pages", "fetches", "fetch_", "parse_failed"),
+}
 
 
 def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
@@ -39,7 +54,8 @@ def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
         crawl_dir: The crawl folder, as the user named it.
     """
     yield ""
-    yield f"{report.rounds} rounds done; ended: {report.ended}"
+    rounds = "1 round" if report.rounds == 1 else f"{report.rounds} rounds"
+    yield f"{rounds} done; ended: {report.ended}"
     for step, figures in _FIGURES.items():
         counted: Counter[str] = report.counters.get(step, Counter())
         told = [f"{counted[name]:,} {_words(name)}" for name in figures if counted.get(name)]
@@ -58,7 +74,8 @@ def _left_out(report: CrawlReport) -> Iterator[str]:
     for step, counted in report.counters.items():
         figures = _FIGURES.get(step, ())
         for name, count in sorted(counted.items(), key=lambda one: (-one[1], one[0])):
-            if count and name not in figures and name not in _NOT_TOLD:
+            told = name in figures or name.startswith(_TOLD_ELSEWHERE.get(step, ()))
+            if count and not told:
                 yield f"  {step:<12} {count:>9,}  {_words(name)}"
 
 

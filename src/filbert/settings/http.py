@@ -67,10 +67,11 @@ class HttpSettings(Section):
         "truncated, instead of a failure.",
     )
     redirect_max: int = Field(
-        5,
+        0,
         ge=0,
         description="Redirects followed at once, when the target is in the same part; 0 leaves "
-        "each to the next round, as Nutch does: a page behind two redirects then takes three.",
+        "each to the next round, as Nutch does: the target then goes through the crawldb, so that "
+        "a page that is known already is not fetched once more.",
     )
     redirect_max_exceeded_skip: bool = Field(
         default=False, description="Drop the target beyond `redirect_max` instead of linking it."

@@ -1,0 +1,205 @@
+"""The loop: inject, then rounds of generate, fetch, parse, updatedb, invertlinks, dedup, index.
+
+Guarantee: the same command goes on after a kill at any instant. How far a run has come is read
+from the crawl folder itself (segments, the crawldb's history); only where a run began is noted
+apart. A round that can fetch nothing ends the run with the reason, never in a loop.
+Source: Nutch's `bin/crawl`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from filbert.errors import UserError
+from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update
+from filbert.store.run_marker import RunMarker
+from filbert.store.segments import SegmentState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from filbert.steps.context import StepContext, StepResult
+    from filbert.store.segments import Segment
+
+Options = TypeVar("Options")
+
+__all__ = ["CrawlOptions", "CrawlReport", "Watch", "run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlOptions:
+    """What a run is to do.
+
+    Attributes:
+        seeds: Seed files, folders or URLs; none: go on with what the crawldb has.
+        rounds: How many rounds; None: until nothing is due.
+        index: Keep the index up to date.
+    """
+
+    seeds: tuple[str, ...] = ()
+    rounds: int | None = 1
+    index: bool = True
+
+
+class Watch(Protocol):
+    """Who looks on: a display on a terminal, or log lines."""
+
+    def started(self, step: str, round_number: int) -> None:
+        """A step begins."""
+        ...
+
+    def ended(self, result: StepResult) -> None:
+        """A step is done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawlReport:
+    """What a run did, for the closing summary.
+
+    Attributes:
+        rounds: Rounds completed by this run, those before a kill included.
+        counters: Sums over all steps of this call, by step and counter.
+        ended: Why the run ended, in words.
+        stopped: It was asked to stop; the same command goes on.
+    """
+
+    rounds: int
+    counters: dict[str, Counter[str]] = field(default_factory=dict)
+    ended: str = ""
+    stopped: bool = False
+
+
+def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlReport:
+    """Run the loop; start anew, or go on where a killed run stopped.
+
+    Raises:
+        UserError: There is nothing to begin with.
+        DataError: Another crawl is at work in the folder.
+    """
+    crawl = context.crawl
+    with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
+        crawl.clear_stop()
+        marker = RunMarker.read(crawl.path) or RunMarker.begin(crawl.path, _db_version(context))
+        loop = _Loop(context, options, watch, marker)
+        if options.seeds:
+            loop.step(inject.run, inject.InjectOptions(seeds=options.seeds), "inject")
+        if not crawl.table("crawldb").count():
+            RunMarker.end(crawl.path)
+            raise UserError(
+                f"{crawl.path} has no page to begin with",
+                hint="Give it seeds: --seeds FILE_OR_URL",
+            )
+        ended = loop.rounds()
+        stopped = crawl.stop_requested()
+        if not stopped:
+            RunMarker.end(crawl.path)
+    return CrawlReport(rounds=loop.done(), counters=loop.counters, ended=ended, stopped=stopped)
+
+
+def _db_version(context: StepContext) -> int:
+    return context.crawl.table("crawldb").version()
+
+
+class _Loop:
+    """One run: what it was asked, and what it has counted so far."""
+
+    def __init__(
+        self, context: StepContext, options: CrawlOptions, watch: Watch, marker: RunMarker
+    ) -> None:
+        self.counters: dict[str, Counter[str]] = {}
+        self._context = context
+        self._options = options
+        self._watch = watch
+        self._marker = marker
+        self._round_number = self.done() + 1
+
+    def done(self) -> int:
+        """Rounds absorbed since the run began, by the crawldb's own history."""
+        history = self._context.crawl.table("crawldb").history()
+        return sum(
+            commit.step == "updatedb" and commit.version > self._marker.start_version
+            for commit in history
+        )
+
+    def step(
+        self, call: Callable[[StepContext, Options], StepResult], options: Options, name: str
+    ) -> StepResult:
+        """Run one step, count it and show it."""
+        self._watch.started(name, self._round_number)
+        result = call(self._context, options)
+        self.counters.setdefault(name, Counter()).update(result.counters)
+        self._watch.ended(result)
+        return result
+
+    def rounds(self) -> str:
+        """Do rounds until there is a reason to end; return it."""
+        self._settle()
+        while True:
+            pending = self._pending()
+            if not pending and self._all_done():
+                return f"{self._options.rounds} rounds are done"
+            if not pending:
+                made = self.step(generate.run, generate.GenerateOptions(), "generate")
+                if made.nothing_to_do:
+                    return made.message
+                pending = self._pending()
+            ended = self._do_round(pending)
+            if ended:
+                return ended
+
+    def _all_done(self) -> bool:
+        return self._options.rounds is not None and self.done() >= self._options.rounds
+
+    def _pending(self) -> list[Segment]:
+        crawldb = self._context.crawl.table("crawldb")
+        return [
+            segment
+            for segment in self._context.crawl.segments()
+            if crawldb.transaction(f"update:{segment.name}") is None
+        ]
+
+    def _do_round(self, segments: Sequence[Segment]) -> str:
+        """Fetch, parse and absorb the segments; return why the run must end, or nothing."""
+        fetched = 0
+        for segment in segments:
+            name = segment.name
+            if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
+                self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
+            if self._stopped():
+                return _STOPPED
+            self.step(parse.run, parse.ParseOptions(segments=(name,)), "parse")
+            fetched += segment.table("crawl_fetch").count()
+        names = tuple(segment.name for segment in segments)
+        self.step(update.run, update.UpdateOptions(segments=names), "updatedb")
+        self._settle()
+        self._round_number += 1
+        if self._stopped():
+            return _STOPPED
+        return "" if fetched else _NOTHING_FETCHED
+
+    def _stopped(self) -> bool:
+        return self._context.crawl.stop_requested()
+
+    def _settle(self) -> None:
+        """Bring linkdb, duplicates and index up to the crawldb; cheap when they are."""
+        names = tuple(
+            segment.name
+            for segment in self._context.crawl.segments()
+            if segment not in self._pending()
+        )
+        if not names:
+            return
+        self.step(invert.run, invert.InvertOptions(segments=names), "invertlinks")
+        self.step(dedup.run, dedup.DedupOptions(), "dedup")
+        if self._options.index:
+            self.step(index.run, index.IndexOptions(segments=names), "index")
+
+
+_STOPPED = "stopped as asked; the same command goes on"
+_NOTHING_FETCHED = (
+    "a round fetched nothing: every URL that is due was left (see the reasons above); "
+    "another round now would meet the same"
+)

@@ -1,0 +1,42 @@
+"""The closing words of a crawl."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from filbert.cli.crawl_summary import summary_lines
+from filbert.steps.crawl import CrawlReport
+
+CRAWL = Path("crawl")
+
+
+def lines_of(**counters: Counter[str]) -> list[str]:
+    """Return the summary of a run of two rounds with these counters."""
+    report = CrawlReport(rounds=2, counters=counters, ended="nothing is due")
+    return list(summary_lines(report, CRAWL))
+
+
+def test_figures_come_first_and_reasons_after() -> None:
+    """A figure is no reason, a reason no figure; each counter stands once."""
+    got = lines_of(
+        generate=Counter(generated=10, over_top_n=3),
+        fetch=Counter({"fetch_success": 9, "left_due.backoff": 1}),
+        parse=Counter(pages=9, links_dropped_filter=4),
+    )
+    left = got.index("left out or changed, by reason:")
+    assert "  generate     10 generated" in got[:left]
+    assert "  parse                4  links dropped filter" in got[left:]
+    assert "  fetch                1  left due: backoff" in got[left:]
+    assert "  generate             3  over top n" in got[left:]
+
+
+def test_a_run_that_fetched_nothing_says_so() -> None:
+    """Success with 0 pages is no success to a person."""
+    assert any(line.startswith("NOTHING WAS FETCHED") for line in lines_of())
+
+
+def test_zero_counters_are_not_told() -> None:
+    """A reason that met nothing is no reason."""
+    got = lines_of(parse=Counter(pages=1, failed=0))
+    assert not [line for line in got if "failed" in line]
