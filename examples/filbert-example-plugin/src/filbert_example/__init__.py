@@ -1,0 +1,1 @@
+"""Plugins for filbert, as a stranger would write them."""
