@@ -7,10 +7,12 @@ column has its meaning from the table's schema. Pure text; `views.py` binds it t
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from filbert.model.schemas import (
     CRAWL_FETCH,
+    CRAWL_GENERATE,
     CRAWL_PARSE,
     CRAWLDB,
     HOSTDB,
@@ -31,9 +33,10 @@ from filbert.model.statuses import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from enum import IntEnum
 
-__all__ = ["VIEWS", "View", "ViewColumn", "describe_views", "text_columns"]
+__all__ = ["SEGMENT_VIEWS", "VIEWS", "View", "ViewColumn", "describe_views", "text_columns"]
 
 _TYPES = {
     Type.STRING: "varchar",
@@ -49,6 +52,7 @@ _TYPES = {
     Type.STRING_LISTS: "map(varchar, varchar[])",
     Type.STRING_LIST: "varchar[]",
 }
+_NONE: Mapping[str, tuple[ViewColumn, ...]] = MappingProxyType({})
 _SEGMENT = r"regexp_extract(filename, '/([^/]+)/[^/]+/[^/]+$', 1)"
 
 
@@ -112,20 +116,32 @@ def _named(name: str, code: str, enum: type[IntEnum], doc: str) -> tuple[ViewCol
 def _columns(
     schema: TableSchema,
     *,
-    replaced: dict[str, tuple[ViewColumn, ...]] | None = None,
+    replaced: Mapping[str, tuple[ViewColumn, ...]] = _NONE,
     dropped: tuple[str, ...] = (),
     segment: bool = False,
 ) -> tuple[ViewColumn, ...]:
     shown: list[ViewColumn] = []
     for column in schema.columns:
         if column.name not in dropped:
-            shown += (replaced or {}).get(column.name, (_plain(column),))
+            shown += replaced.get(column.name, (_plain(column),))
     if segment:
         shown.append(
             ViewColumn(name="segment", sql=_SEGMENT, type="varchar", doc="The segment's name.")
         )
     return tuple(shown)
 
+
+_PAGE_STATUS = {"status": _named("status", "status", PageStatus, "Such as db_fetched.")}
+_FETCH_STATUS = {
+    "status": _named("status", "status", FetchStatus, "Such as fetch_success."),
+    "protocol_code": _named(
+        "protocol_status", "protocol_code", ProtocolStatus, "Such as notfound."
+    ),
+}
+_PARSE_STATUS = {
+    "major": _named("parse_status", "major", ParseMajor, "success or failed."),
+    "minor": _named("parse_reason", "minor", ParseMinor, "Such as ok."),
+}
 
 _ALL = (
     View(
@@ -134,7 +150,7 @@ _ALL = (
         doc="Every URL known, one row each.",
         columns=_columns(
             CRAWLDB,
-            replaced={"status": _named("status", "status", PageStatus, "Such as db_fetched.")},
+            replaced=_PAGE_STATUS,
             dropped=("bucket",),
         ),
     ),
@@ -144,12 +160,7 @@ _ALL = (
         doc="Every fetch of every segment: what came of it.",
         columns=_columns(
             CRAWL_FETCH,
-            replaced={
-                "status": _named("status", "status", FetchStatus, "Such as fetch_success."),
-                "protocol_code": _named(
-                    "protocol_status", "protocol_code", ProtocolStatus, "Such as notfound."
-                ),
-            },
+            replaced=_FETCH_STATUS,
             segment=True,
         ),
     ),
@@ -159,10 +170,7 @@ _ALL = (
         doc="Every parsed document of every segment, with its text.",
         columns=_columns(
             PARSE_DATA,
-            replaced={
-                "major": _named("parse_status", "major", ParseMajor, "success or failed."),
-                "minor": _named("parse_reason", "minor", ParseMinor, "Such as ok."),
-            },
+            replaced=_PARSE_STATUS,
             segment=True,
         ),
         text_of=PARSE_TEXT,
@@ -196,6 +204,23 @@ _ALL = (
     ),
 )
 VIEWS = {view.name: view for view in _ALL}
+
+SEGMENT_VIEWS = {
+    schema.name: View(
+        name=schema.name,
+        table=schema,
+        columns=_columns(schema, replaced=replaced),
+        doc=f"The rows of {schema.name}, as they are.",
+    )
+    for schema, replaced in (
+        (CRAWL_GENERATE, _PAGE_STATUS),
+        (CRAWL_FETCH, _FETCH_STATUS),
+        (CRAWL_PARSE, _NONE),
+        (PARSE_DATA, _PARSE_STATUS),
+        (PARSE_TEXT, _NONE),
+    )
+}
+"""One segment's tables for `readseg`; not among the views of `filbert sql`."""
 
 
 def text_columns(view: View) -> tuple[ViewColumn, ...]:

@@ -145,7 +145,7 @@ def _changes(
             columns = "old, new" if by_status else "'', ''"
             rows = connection.execute(
                 f"select {columns}, count(*), min(url, {_SAMPLES}) from changes where k{number} "
-                "group by all order by 3 desc, 1, 2"
+                "group by all having count(*) > 0 order by 3 desc, 1, 2"
             ).fetchall()
             found += [
                 Change(change=kind, old=o, new=n, count=count, samples=tuple(samples))

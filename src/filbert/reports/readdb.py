@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
 
-__all__ = ["Selection", "dump", "dump_parquet", "find", "top"]
+__all__ = ["Selection", "checked_regex", "dump", "dump_parquet", "find", "top"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Selection:
         """
         parts = []
         if self.regex:
-            parts.append(f"regexp_full_match(url, {quoted(_checked_regex(self.regex))})")
+            parts.append(f"regexp_full_match(url, {quoted(checked_regex(self.regex))})")
         if self.status:
             parts.append(f"status = {quoted(_checked_status(self.status))}")
         if self.retry is not None:
@@ -127,7 +127,8 @@ def _checked_status(name: str) -> str:
     )
 
 
-def _checked_regex(pattern: str) -> str:
+def checked_regex(pattern: str) -> str:
+    """Return the pattern if it is one; a UserError says what is wrong with it."""
     try:
         duckdb.execute("select regexp_full_match('', ?)", [pattern]).fetchone()
     except duckdb.Error as error:

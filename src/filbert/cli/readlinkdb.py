@@ -1,0 +1,70 @@
+"""`filbert readlinkdb`: the links to a page."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from filbert.cli.options import (
+    common_options,
+    crawl_dir_argument,
+    format_option,
+    read_settings,
+)
+
+__all__ = ["command"]
+
+
+@click.command()
+@crawl_dir_argument
+@click.option("--url", help="The links to this URL.")
+@click.option("--dump", is_flag=True, help="All links, as JSON lines or CSV.")
+@click.option("--regex", default="", help="Of --dump: the whole target matches (RE2).")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Of --dump: write here instead of to stdout.",
+)
+@common_options
+@format_option()
+def command(  # noqa: PLR0913 (click hands over each option)
+    crawl_dir: Path,
+    overrides: tuple[str, ...],
+    form: str,
+    *,
+    url: str | None,
+    dump: bool,
+    regex: str,
+    output: Path | None,
+) -> int:
+    """Show who links to a page of CRAWL_DIR, and with which anchor text."""
+    from filbert.cli.output import print_rows
+    from filbert.model.clock import SystemClock
+    from filbert.reports.readlinkdb import dump_links, inlinks
+    from filbert.store.crawl import CrawlFolder
+
+    if bool(url) == dump:
+        message = "Say one of --url and --dump."
+        raise click.UsageError(message)
+    if url and (regex or output):
+        message = "--regex and --output belong to --dump."
+        raise click.UsageError(message)
+    settings = read_settings(crawl_dir, overrides).engine
+    crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
+    if url:
+        rows = inlinks(crawl, url, settings)
+        if not rows:
+            click.echo(f"{url}: no link information", err=True)
+            return 1
+        print_rows(rows, form, ("from_url", "anchor", "metadata"))
+        return 0
+    with contextlib.ExitStack() as stack:
+        answer = stack.enter_context(dump_links(crawl, settings, regex=regex))
+        if output is not None:
+            file = stack.enter_context(output.open("w", encoding="utf-8", newline=""))
+            stack.enter_context(contextlib.redirect_stdout(file))
+        print_rows(answer.rows, "jsonl" if form == "table" else form, answer.columns)
+    return 0
