@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Absorption"]
 
+_BATCH_ROWS = 1_000_000
 _SLICE_ROWS = 20_480  # row groups of the round: one bucket's slice reads little of the others
 _GIVEN = (
     "select distinct url from (select url from crawl_fetch"
@@ -80,17 +81,30 @@ class Absorption:
         buckets = self._table.bucket_files() | cleaned
 
         def job(bucket: int) -> tuple[Query, dict[str, Files]]:
-            views = {"crawldb": buckets[bucket], "round": _of_bucket(round_files, bucket)}
-            target = WriteFiles(schema=TOUCHED, directory=self._scratch, stem="touched")
-            touched = Query(name="update_touched", sql=self._rule.touched_sql())
-            written = self._context.engine.execute(touched, views, target)
-            self._touched += [str(file.path) for file in written.files]
+            views = {"crawldb": buckets[bucket], "round": _of_buckets(round_files, [bucket])}
             return Query(name="update", sql=sql), views
 
         wanted = set(cleaned) | self._buckets(round_files)
+        self._note_touched(buckets, round_files)
         files = rewritten(self._context, self._table, wanted, job, self._scratch / "crawldb")
         self._count()
         return files
+
+    def _note_touched(self, buckets: Mapping[int, Files], round_files: Files) -> None:
+        """Write what becomes of whom, several small buckets at a time."""
+        query = Query(name="update_touched", sql=self._rule.touched_sql())
+        target = WriteFiles(schema=TOUCHED, directory=self._scratch, stem="touched")
+        size = max(1, _BATCH_ROWS * len(buckets) // max(1, self._table.count()))
+        if any(files.where for files in buckets.values()):
+            size = 1  # files that buckets share cannot be put together
+        numbers = sorted(buckets)
+        for batch in (numbers[i : i + size] for i in range(0, len(numbers), size)):
+            views = {
+                "crawldb": _together(self._table.schema, [buckets[b] for b in batch]),
+                "round": _of_buckets(round_files, batch),
+            }
+            written = self._context.engine.execute(query, views, target)
+            self._touched += [str(file.path) for file in written.files]
 
     def note_origins(self) -> None:
         """Commit who named the new pages first; before the crawldb, so that a crash loses none."""
@@ -224,12 +238,15 @@ def _app_id(segment: Segment) -> str:
     return f"update:{segment.name}"
 
 
-def _of_bucket(files: Files, bucket: int) -> Files:
-    return Files(schema=files.schema, paths=files.paths, where=f"bucket = {bucket}")
+def _of_buckets(files: Files, buckets: Sequence[int]) -> Files:
+    where = f"bucket in ({', '.join(map(str, buckets))})"
+    return Files(schema=files.schema, paths=files.paths, where=where)
 
 
 def _together(schema: TableSchema, several: Sequence[Files]) -> Files:
-    return Files(schema=schema, paths=tuple(path for files in several for path in files.paths))
+    (where,) = {files.where for files in several} or {""}
+    paths = dict.fromkeys(path for files in several for path in files.paths)
+    return Files(schema=schema, paths=tuple(paths), where=where)
 
 
 def _files(schema: TableSchema, written: Written) -> Files:
