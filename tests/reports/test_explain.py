@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 OAK, ACORNS, OLD = "http://oak.test/", "http://oak.test/acorns", "http://oak.test/old"
 MOVED, SECRET, PURGED = "http://oak.test/moved", "http://oak.test/secret", "http://oak.test/p"
 LATER = NOW + 60_000
+TWIN = "http://oak.test/twin"
 Said = Mapping[str, Any]
 ROBOTS = b"User-agent: *\nDisallow: /secret\n"
 
@@ -96,6 +97,7 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> PaperCrawl:
             },
         }
     )
+    twin: Said = {**fetched, "status": PageStatus.DB_DUPLICATE}
     gone: Said = {"status": PageStatus.DB_GONE}
     later: dict[str, PageStatus | Said] = {
         OAK: fetched,
@@ -164,7 +166,11 @@ def test_answer_says_due_and_index(paper: PaperCrawl) -> None:
     [
         (ACORNS, "fetching it failed 2 times in a row, and it will be tried again"),
         (ACORNS, "It is due: the next generate may choose it"),
+        (OLD, "as db_gone: its server says that it does not exist."),
         (OLD, "gave fetch_gone, HTTP 404."),
+        (SECRET, "as db_gone: robots.txt forbids it."),
+        (TWIN, f"it is a duplicate of {OAK}."),
+        (TWIN, f"It is not in the index: it is a duplicate of {OAK}, which is indexed instead."),
         (SECRET, "gave fetch_gone, robots_denied, by Disallow: /secret (line 2)."),
         (PURGED, "It is not in the crawldb any more: updatedb took it out"),
         ("http://oak.test/b.gif", "would not be let in: regex refuses it by regex-urlfilter.txt"),

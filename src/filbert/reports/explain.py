@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from filbert.model.records import ProtocolOutput
-from filbert.model.statuses import ProtocolStatus
+from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
 from filbert.plugins.registry import PluginRepository
 from filbert.reports.explain_reader import Reader, open_reader
@@ -86,8 +86,10 @@ class _Gathering:
             parsed=self._parsed(of_key),
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
             robots=self._robots(key),
-            host=self._host(key, known=page is not None),
+            host=self._host(key, page),
             index=self._index(key),
+            twin=self._twin(page),
+            ignores_internal=self.settings.links.ignore_internal,
             due_reason=self._due_reason(key, plugins) if page else None,
             lock_until=self._lock_until(page),
             open_segments=self._open_segments(of_key),
@@ -197,12 +199,24 @@ class _Gathering:
             expired=row["robots_time"] + robots.cache_s * 1000 < self.now,
         )
 
-    def _host(self, key: str, *, known: bool) -> HostFacts:
-        host, domain = place_of(key)
+    def _twin(self, page: Row | None) -> str:
+        """Return the page that a duplicate equals."""
+        if page is None or page["status"] != PageStatus.DB_DUPLICATE or not page["signature"]:
+            return ""
+        kept = f"{PageStatus.DB_FETCHED:d}, {PageStatus.DB_NOTMODIFIED:d}"
+        found = self.reader.ask(
+            f"select url from crawldb where signature = {literal(page['signature'])}"
+            f" and status in ({kept}) order by url limit 1",
+            {"crawldb": self.reader.crawl.table("crawldb").files()},
+        )
+        return str(found[0]["url"]) if found else ""
+
+    def _host(self, key: str, page: Row | None) -> HostFacts:
+        host, domain = (page["host"], page["domain"]) if page else place_of(key)
         politeness = self.reader.one("hostdb", "host", host) or self.reader.one(
             "hostdb", "host", domain
         )
-        if known or not host:
+        if page or not host:
             return HostFacts(host=host, politeness=politeness)
         views = {"crawldb": self.reader.crawl.table("crawldb").files()}
         of_host = f"from crawldb where host = {literal(host)}"

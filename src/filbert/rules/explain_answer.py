@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filbert.model.statuses import PageStatus
+from filbert.model.statuses import FetchStatus, PageStatus, ProtocolStatus
 from filbert.rules.explain_facts import Part, Statement
 from filbert.rules.explain_state import due_sentence, index_sentence
 from filbert.rules.explain_words import (
@@ -18,6 +18,7 @@ from filbert.rules.explain_words import (
     listed,
     page_label,
     page_meaning,
+    redirect_fate,
     when,
 )
 
@@ -77,7 +78,22 @@ def _meaning(facts: Facts) -> str:
     if page["status"] == PageStatus.DB_UNFETCHED and retries:
         failed = count_of(retries, "time")
         return f"fetching it failed {failed} in a row, and it will be tried again"
+    if page["status"] == PageStatus.DB_GONE and facts.fetched:
+        return _why_gone(facts)
+    if facts.twin:
+        return f"it is a duplicate of {facts.twin}"
     return page_meaning(page["status"])
+
+
+def _why_gone(facts: Facts) -> str:
+    last = max(facts.fetched, key=lambda row: int(row["fetch_time"]))
+    if last["protocol_code"] == ProtocolStatus.ROBOTS_DENIED:
+        return "robots.txt forbids it"
+    if last["http_status"] in {404, 410}:
+        return "its server says that it does not exist"
+    if last["status"] == FetchStatus.FETCH_RETRY:
+        return "fetching it failed too often"
+    return page_meaning(PageStatus.DB_GONE)
 
 
 def _unknown(facts: Facts) -> Iterator[Statement]:
@@ -104,8 +120,8 @@ def _unknown(facts: Facts) -> Iterator[Statement]:
         reason = "redirect_dropped"
         row = facts.redirects_here[0]
         text = (
-            f"It is not in the crawldb. {row['url']} redirects to it, and that was"
-            f" {row['redirect_verdict'] or 'not followed'}."
+            f"It is not in the crawldb. {row['url']} redirects to it; that was"
+            f" {redirect_fate(row['redirect_verdict'])}."
         )
     else:
         text = (

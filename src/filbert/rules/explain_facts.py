@@ -120,6 +120,8 @@ class Facts:
     robots: RobotsFacts | None = None
     host: HostFacts = HostFacts(host="")
     index: IndexFacts = IndexFacts()
+    twin: str = ""  # of a duplicate: the page that stays
+    ignores_internal: bool = False  # links.ignore_internal
     due_reason: str | None = None
     lock_until: int | None = None
     open_segments: tuple[str, ...] = ()  # generated, not yet absorbed by updatedb

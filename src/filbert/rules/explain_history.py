@@ -18,6 +18,7 @@ from filbert.rules.explain_words import (
     minor_label,
     page_label,
     protocol_label,
+    redirect_fate,
     short_hash,
     span,
     when,
@@ -97,11 +98,11 @@ def segment_time(name: str) -> int | None:
 
 
 def _redirected(row: Row) -> Statement:
-    verdict = row["redirect_verdict"] or "not said"
+    verdict = redirect_fate(row["redirect_verdict"])
     return _event(
         "redirected",
         int(row["fetch_time"]),
-        f"{row['url']} redirected to it ({fetch_label(row['status'])}); the target was: {verdict}",
+        f"{row['url']} redirected to it ({fetch_label(row['status'])}); that was {verdict}",
         from_url=row["url"],
         verdict=verdict,
         segment=row["segment"],
@@ -155,17 +156,22 @@ def _reply(row: Row) -> str:
 
 
 def _protocol(row: Row) -> str:
-    if row["reason"] or row["protocol_message"]:
-        said = f": {row['protocol_message']}" if row["protocol_message"] else ""
-        return f"{row['reason'] or protocol_label(row['protocol_code'])}{said}"
-    return ""
+    name = str(row["reason"] or protocol_label(row["protocol_code"]))
+    message = str(row["protocol_message"] or "").removeprefix(f"{name}: ")
+    if row["robots_rule"]:
+        message = message.replace(str(row["robots_rule"]), "").strip(" :")
+    if not row["reason"] and not message:
+        return ""
+    return f"{name}: {message}" if message and message != name else name
 
 
 def _redirect_note(row: Row) -> str:
     hop = f"reached as hop {row['hop']} of a redirect" if row["hop"] else ""
     if not row["redirect_url"]:
         return hop
-    target = f"redirects to {row['redirect_url']}: {row['redirect_verdict'] or 'not followed'}"
+    target = (
+        f"redirects to {row['redirect_url']}; that was {redirect_fate(row['redirect_verdict'])}"
+    )
     return f"{hop}; {target}" if hop else target
 
 

@@ -101,11 +101,8 @@ def links(facts: Facts) -> Iterator[Statement]:
             },
         )
     elif facts.page is not None:
-        text = "The linkdb has no link to it" + (
-            f"; {count_of(known.mentions, 'page')} of its own host may (see below)."
-            if known.mentions
-            else "."
-        )
+        others = " from another host; those within a host are not kept"
+        text = f"The linkdb has no link to it{others if facts.ignores_internal else ''}."
         yield Statement(part=Part.LINKS, kind="inlinks", text=text, facts={"count": 0})
     if known.mentions:
         yield Statement(
@@ -186,6 +183,8 @@ def _why_not_indexed(facts: Facts) -> str:
     if facts.page is None:
         return "it is not in the crawldb"
     status = PageStatus(facts.page["status"])
+    if facts.twin:
+        return f"it is a duplicate of {facts.twin}, which is indexed instead"
     return _NOT_INDEXED.get(status) or _fetched_not_indexed(facts)
 
 

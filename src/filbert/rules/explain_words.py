@@ -23,6 +23,7 @@ __all__ = [
     "page_label",
     "page_meaning",
     "protocol_label",
+    "redirect_fate",
     "short_hash",
     "span",
     "when",
@@ -33,13 +34,28 @@ _UNITS = (("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1))
 _MEANING = {
     PageStatus.DB_UNFETCHED: "it is known and has not been fetched yet",
     PageStatus.DB_FETCHED: "it was fetched",
-    PageStatus.DB_GONE: "it is gone: it does not exist, may not be fetched, or failed too often",
+    PageStatus.DB_GONE: "it does not exist, may not be fetched, or failed too often",
     PageStatus.DB_REDIR_TEMP: "it redirects elsewhere for now",
     PageStatus.DB_REDIR_PERM: "it has moved for good",
     PageStatus.DB_NOTMODIFIED: "it was fetched, and the last visit found it unchanged",
     PageStatus.DB_DUPLICATE: "it is a duplicate of another page",
     PageStatus.DB_ORPHAN: "no page links to it any more",
     PageStatus.DB_PARSE_FAILED: "it was fetched and could not be parsed",
+}
+
+
+_FATES = {
+    "followed": "followed at once",
+    "linked": "left to the next round",
+    "no_target": "dropped: no target was named",
+    "no_url": "dropped: the target is no URL",
+    "too_long": "dropped: the target is too long",
+    "filtered": "dropped by the URL filters",
+    "self": "dropped: it leads to itself",
+    "loop": "dropped: it leads in a circle",
+    "external": "dropped: it leads to another host",
+    "internal": "dropped: it stays on the host",
+    "exceeded": "dropped: too many redirects in a row",
 }
 
 
@@ -80,6 +96,11 @@ def listed(texts: Iterable[str], more: int = 0) -> str:
 def page_label(code: Any) -> str:
     """Return Nutch's name of a status in the crawldb."""
     return PageStatus(code).label if code in set(PageStatus) else f"status {code}"
+
+
+def redirect_fate(verdict: Any) -> str:
+    """Return what became of the target of a redirect."""
+    return _FATES.get(str(verdict), str(verdict or "not followed"))
 
 
 def page_meaning(code: Any) -> str:
