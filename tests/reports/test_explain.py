@@ -104,6 +104,7 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> PaperCrawl:
         ACORNS: {**new, "retries": 2},
         OLD: gone,
         SECRET: gone,
+        TWIN: twin,
     }
     paper.crawldb(later, absorbs=[second])
     paper.rows("linkdb", [{"url": OAK, "from_url": "http://elm.test/", "anchor": "the oak"}])
