@@ -46,6 +46,15 @@ COMMANDS: dict[str, Entry] = {
     "readlinkdb": Entry("filbert.cli.readlinkdb:command", "The links to a page.", _ASK),
     "sql": Entry("filbert.cli.sql:command", "Ask anything, in SQL.", _ASK),
     "diff": Entry("filbert.cli.diff:command", "What a round changed.", _ASK),
+    "filterchecker": Entry(
+        "filbert.cli.filterchecker:command", "Which URLs the filters keep, by which rule.", _ASK
+    ),
+    "normalizerchecker": Entry(
+        "filbert.cli.normalizerchecker:command", "How the normalisers spell a URL.", _ASK
+    ),
+    "parsechecker": Entry(
+        "filbert.cli.parsechecker:command", "What parsing makes of one page.", _ASK
+    ),
     "rollback": Entry("filbert.cli.rollback:command", "Undo the last rounds.", _KEEP),
     "vacuum": Entry("filbert.cli.vacuum:command", "Drop old versions and segments.", _KEEP),
     "config": Entry("filbert.cli.config:command", "Show settings, import Nutch's.", _KEEP),

@@ -7,6 +7,7 @@ imports click alone.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -15,11 +16,11 @@ import click
 from filbert.cli.logs import FORMATS, LEVELS, set_up_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from filbert.settings import Settings
 
-__all__ = ["common_options", "crawl_dir_argument", "format_option", "read_settings"]
+__all__ = ["common_options", "crawl_dir_argument", "format_option", "read_settings", "urls_of"]
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
 
@@ -89,6 +90,16 @@ def read_settings(crawl_dir: Path | None, overrides: Sequence[str] = ()) -> Sett
     for warning in loaded.warnings:
         click.echo(f"note: {warning}", err=True)
     return loaded.settings
+
+
+def urls_of(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the URLs of the arguments, or, without any, the lines of the standard input."""
+    if arguments:
+        yield from arguments
+        return
+    for line in sys.stdin:
+        if url := line.strip():
+            yield url
 
 
 def _remember_format(ctx: click.Context, _parameter: click.Parameter, value: str) -> str:
