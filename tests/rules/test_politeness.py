@@ -263,6 +263,25 @@ def test_deferral_respects_the_deadline() -> None:
     assert queues.next_action(0) == Done()
 
 
+def test_deferred_hosts_alone_do_not_hold_up_a_fetch() -> None:
+    """When all else is done, a long deferral is left to a later round; while others go, not."""
+    queues = HostQueues(POLICY)
+    _offer(queues, "http://a/1", "http://b/1", robots=True)
+    queues.fed()
+    queues.next_action(0)
+    queues.next_action(0)
+    queues.finished("a", 0, Outcome.ASKED)
+    queues.robots_deferred("http://a", 0)
+    queues.finished("b", 0, Outcome.ASKED)
+    queues.robots_known("http://b", 0, until=DAY)
+    assert queues.next_action(0) == Wait(5_000)
+    assert _url(queues.next_action(5_000)) == "http://b/1"
+    assert _dropped(queues) == []
+    queues.finished("b", 6_000, Outcome.ASKED)
+    assert queues.next_action(6_000) == Done()
+    assert _dropped(queues) == [("http://a/1", "robots_unavailable")]
+
+
 def test_a_deferred_host_does_not_hold_up_its_domain() -> None:
     """In domain mode the other hosts of the queue go on."""
     queues = HostQueues(POLICY)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from filbert.fetcher.workers import Hands
     from filbert.model.records import FetchItem
-    from filbert.plugins.url_chain import UrlChain
     from filbert.store.frames import Bitmap
 
 __all__ = ["PartEnd", "PartFetch", "PartPlan"]
@@ -54,7 +53,6 @@ class PartPlan:
         rows: Rows of crawl_generate from a position on, in order.
         done: Positions that were captured before.
         resumed: Redirects that a kill cut off: their targets, to be fetched.
-        chain: The URL chain, for `fetcher.filter_urls` and `fetcher.normalize_urls`.
         sync: Forces captures to the disk, off the loop.
         dropped: Told of each item left due.
         progress: Told a few times a second that time has passed.
@@ -64,7 +62,6 @@ class PartPlan:
     rows: Callable[[int], Iterator[Mapping[str, object]]]
     done: Bitmap
     resumed: tuple[FetchItem, ...] = ()
-    chain: UrlChain | None = None
     sync: Callable[[], Awaitable[None]] = _nothing
     dropped: Callable[[Dropped], None] = lambda _: None
     progress: Callable[[], None] = lambda: None
@@ -164,7 +161,7 @@ class PartFetch:
 
     def _is_wanted(self, item: FetchItem) -> bool:
         """Ask the URL chain again, if the settings say so."""
-        settings, chain = self._hands.settings.fetcher, self._plan.chain
+        settings, chain = self._hands.settings.fetcher, self._hands.chain
         if chain is None or not (settings.filter_urls or settings.normalize_urls):
             return True
         found = chain.apply(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from filbert.model.hosts import HostState
     from filbert.model.records import FetchItem, FetchRecord
     from filbert.plugins.contracts import FetchProtocol, Signature
+    from filbert.plugins.url_chain import UrlChain
     from filbert.rules.politeness import HostQueues
     from filbert.rules.redirects import Redirect, RedirectJudge
     from filbert.settings import Settings
@@ -75,6 +76,7 @@ class Hands:
     keys: QueueKeys
     tally: Tally
     signature: Signature | None = None
+    chain: UrlChain | None = None
 
 
 class FetcherThread:

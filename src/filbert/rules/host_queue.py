@@ -88,6 +88,7 @@ class PolitenessPolicy:
         crawl_delay_max_ms: Longest taken without a word; None: no limit.
         skip_long: Leave hosts above the maximum alone, as Nutch does.
         max_wait_ms: A queue that must wait longer is left to a later round; None: no limit.
+        defer_max_idle_ms: How long a deferral is waited for when nothing else is left.
         deadline: No request starts at or after it; None: no time limit.
         queue_limit: Items held per queue at most; all together `total_limit`.
     """
@@ -104,6 +105,7 @@ class PolitenessPolicy:
     deadline: int | None = None
     defer_delay_ms: int = 300_000
     defer_retries: int = 3
+    defer_max_idle_ms: int = 60_000
     queue_limit: int = 100
     total_limit: int = 2_500
 
@@ -129,6 +131,7 @@ class PolitenessPolicy:
             deadline=None if limit < 0 else started + limit * 60_000,
             defer_delay_ms=robots.defer_delay_ms,
             defer_retries=robots.defer_retries,
+            defer_max_idle_ms=robots.defer_max_idle_ms,
             queue_limit=max(chosen.queue_depth_multiplier, 2 * chosen.threads_per_queue),
             total_limit=chosen.queue_depth_multiplier * chosen.threads,
         )

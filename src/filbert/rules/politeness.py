@@ -155,6 +155,7 @@ class HostQueues:
         while (queue := self._line.pop(now)) is not None:
             if (action := self._start(queue, now)) is not None:
                 return action
+        self._leave_long_deferrals(now)
         if self.waiting == 0 and self.in_flight == 0 and (self._is_fed or self._closed):
             return Done()
         times = (self._line.next_time(), self.robots.next_time())
@@ -250,6 +251,14 @@ class HostQueues:
             if errand.origin in queue.parked:
                 queue.errands.append(self.robots.asked(errand.origin, queue.key))
                 self._schedule(queue, now)
+
+    def _leave_long_deferrals(self, now: int) -> None:
+        """Do not hold up a fetch for deferred hosts alone."""
+        until = self.robots.next_time()
+        busy = self.in_flight or not self._is_fed or self._line.next_time() is not None
+        if until is not None and not busy and until - now > self.policy.defer_max_idle_ms:
+            for origin in self.robots.take_deferred():
+                self._give_up(origin, DropReason.ROBOTS_UNAVAILABLE)
 
     def _start(self, queue: FetchItemQueue, now: int) -> Action | None:
         """Give out what a ready queue has first; None if nothing of it may start."""

@@ -117,6 +117,12 @@ class RobotsBook:
             heapq.heappop(self._deferred)
         return None
 
+    def take_deferred(self) -> list[str]:
+        """Return the origins that are deferred, and forget when they are due."""
+        origins = sorted({origin for _, origin in self._deferred})
+        self._deferred.clear()
+        return [one for one in origins if self._origins[one].state is OriginState.DEFERRED]
+
     def give_up(self, origin: str) -> str:
         """Note that an origin is not asked again in this fetch; return the key of its queue."""
         entry = self._origins[origin]

@@ -28,6 +28,12 @@ class RobotsSettings(Section):
     defer_retries: int = Field(
         3, ge=0, description="Deferrals before the host's URLs are left to a later round."
     )
+    defer_max_idle_ms: int = Field(
+        60_000,
+        ge=0,
+        description="When nothing but deferred hosts is left to fetch, a deferral that has longer "
+        "than this to go, in ms, is not waited for: the URLs are left to a later round.",
+    )
     redirect_max: int = Field(5, ge=0, description="Redirects followed for robots.txt (RFC 9309).")
     cache_s: int = Field(
         86_400,

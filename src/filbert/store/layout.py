@@ -18,6 +18,7 @@ __all__ = [
     "JOURNAL",
     "LEASE",
     "LEASE_MUTEX",
+    "LEFT_DUE",
     "MAKING",
     "SCRATCH",
     "SEGMENTS",
@@ -34,6 +35,7 @@ DELTA_LOG = "_delta_log"
 SEGMENTS = "segments"
 CONTENT = "content"
 JOURNAL = "journal"
+LEFT_DUE = "left_due"
 INDEX = "index"
 SETTINGS = "filbert.toml"
 ALLOWED_HOSTS = "allowed-hosts.txt"

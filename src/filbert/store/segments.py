@@ -73,6 +73,11 @@ class Segment:
         """Where captures are noted until they are sealed."""
         return self.path / layout.JOURNAL
 
+    @property
+    def left_due_dir(self) -> Path:
+        """Where the URLs are named that a fetch left to a later round."""
+        return self.path / layout.LEFT_DUE
+
     def table(self, name: str) -> Table:
         """Return one of its tables; it need not exist yet.
 

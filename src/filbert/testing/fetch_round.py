@@ -49,7 +49,7 @@ class FetchRound:
         urls: The fetch list.
         web: What the network is.
         replies: Replies that go before the web's, by URL; None: no answer.
-        changes: Settings that differ from the defaults, by section.
+        changes: Settings that differ from the defaults, by section; redirects are followed.
         remembered: Host states of earlier rounds.
         owns: Whether the part asks (host, domain).
         order: What the supervisor says.
@@ -76,9 +76,10 @@ class FetchRound:
 
     def _settings(self) -> Settings:
         settings = Settings()
+        changes = {**self.changes, "http": {"redirect_max": 5, **self.changes.get("http", {})}}
         update = {
             name: getattr(settings, name).model_copy(update=dict(values))
-            for name, values in self.changes.items()
+            for name, values in changes.items()
         }
         return settings.model_copy(update=update)
 

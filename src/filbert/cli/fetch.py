@@ -1,0 +1,73 @@
+"""`filbert fetch`: the captures of a segment."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from filbert.cli.failures import INTERRUPTED
+from filbert.cli.options import common_options, crawl_dir_argument
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["command"]
+
+
+@click.command()
+@crawl_dir_argument
+@click.argument("segment", metavar="[SEGMENT]", default="")
+@click.option("--threads", type=click.IntRange(min=1), help="Requests in flight at most.")
+@click.option(
+    "--show-thread-id",
+    is_flag=True,
+    help="Accepted for Nutch's sake: a slot is no thread, log lines name URL and part instead.",
+)
+@click.option(
+    "--no-parse", is_flag=True, help="Do not parse, whatever `fetcher.parse` says; parse later."
+)
+@common_options
+def command(
+    crawl_dir: Path,
+    segment: str,
+    overrides: tuple[str, ...],
+    *,
+    threads: int | None,
+    show_thread_id: bool,  # noqa: ARG001 (see its help)
+    no_parse: bool,
+) -> int:
+    r"""Fetch a segment: politely, and so that the same command goes on after a stop.
+
+    Without SEGMENT: the newest one that is not fetched. Ctrl-C, or a file `.STOP` in CRAWL_DIR,
+    ends it at once; what was captured is safe.
+
+    \b
+    filbert fetch crawl/
+    filbert fetch crawl/ 20261130201530 --threads 100
+    """
+    from filbert.cli.crawl_display import watching
+    from filbert.steps.context import open_context
+    from filbert.steps.fetch import FetchOptions, run
+
+    chosen = [*overrides]
+    chosen += [] if threads is None else [f"fetcher.threads={threads}"]
+    with open_context(crawl_dir, chosen, os.environ) as context:
+        with watching(context.crawl) as watch:
+            watch.started("fetch", 1)
+            result = run(context, FetchOptions(segment=segment))
+        click.echo(result.message)
+        if result.nothing_to_do:
+            return 1
+        if context.crawl.stop_requested():
+            context.crawl.clear_stop()
+            return INTERRUPTED
+        if context.settings.fetcher.parse and not no_parse:
+            from filbert.steps import parse
+
+            options = parse.ParseOptions(segments=result.segments)
+            click.echo(parse.run(context, options).message)
+        else:
+            click.echo(f"next: filbert parse {crawl_dir} {result.segments[0]}")
+    return 0

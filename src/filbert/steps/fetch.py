@@ -1,0 +1,216 @@
+"""Fetch: the captures of a segment, politely.
+
+Guarantee: the crawl folder is ours while hosts are asked: no lease, no request. Each URL of the
+fetch list ends as a row of crawl_fetch, or is named in the segment's left_due with its reason and
+stays due. A fetch that is stopped or killed is gone on with by the same command; what it commits it
+commits once (`fetch:<segment>`): crawl_parse and hostdb first, crawl_fetch last, and the journal
+goes only then.
+Source: Nutch `Fetcher`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
+
+from filbert.engine.base import Files, Part, Query, WriteFiles
+from filbert.fetcher.part import PartEnd
+from filbert.fetcher.supervision import HeartBeat
+from filbert.fetcher.task import FetchPart
+from filbert.model.schemas import HOSTDB
+from filbert.rules.fetch_hosts import known_hosts, merged_hosts
+from filbert.steps.context import StepResult
+from filbert.steps.fetch_checks import check_agent, check_partition
+from filbert.steps.fetch_words import summary
+from filbert.steps.lease_watch import LeaseWatch
+from filbert.store.segments import SegmentState
+from filbert.store.tables import Commit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.engine.base import WrittenFile
+    from filbert.steps.context import StepContext
+    from filbert.store.segments import Segment
+    from filbert.store.tables import Table
+
+__all__ = ["FetchOptions", "run"]
+
+_log = structlog.get_logger(__name__)
+_OPEN = (SegmentState.GENERATED, SegmentState.FETCHING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchOptions:
+    """What to fetch.
+
+    Attributes:
+        segment: Its name; blank: the newest that is not fetched.
+    """
+
+    segment: str = ""
+
+
+def run(context: StepContext, options: FetchOptions) -> StepResult:
+    """Fetch a segment.
+
+    Raises:
+        UserError: The segment is unknown, or `http.agent_name` is not set.
+        DataError: Another process fetches in this folder, or the disk is full; captures are safe.
+    """
+    segment = _chosen(context, options.segment)
+    if segment is None or segment.state not in _OPEN:
+        name = f"segment {segment.name} is fetched already" if segment else "there is no segment"
+        hint = "" if segment else " to fetch; run `filbert generate` first"
+        return StepResult(step="fetch", message=name + hint, nothing_to_do=True)
+    check_agent(context.settings, segment)
+    check_partition(context.settings, segment)
+    started = context.clock.now_ms()
+    with _leased(context, segment), context.crawl.scratch("fetch") as scratch:
+        fetched = _Fetch(context, segment, scratch)
+        done = fetched.run()
+        if done:
+            fetched.commit()
+    _log.info("fetch.ended", segment=segment.name, done=done, **fetched.counters)
+    return StepResult(
+        step="fetch",
+        counters=fetched.counters,
+        message=summary(
+            segment.name, fetched.counters, context.clock.now_ms() - started, stopped=not done
+        ),
+        segments=(segment.name,),
+    )
+
+
+def _chosen(context: StepContext, name: str) -> Segment | None:
+    """Return the segment to fetch; tidy up after fetches that were committed and then killed."""
+    if name:
+        chosen = context.crawl.segment(name)
+        _tidy(chosen)
+        return chosen
+    segments = context.crawl.segments()
+    for segment in segments:
+        _tidy(segment)
+    return next((one for one in reversed(segments) if one.state in _OPEN), None)
+
+
+def _tidy(segment: Segment) -> None:
+    if segment.journal_dir.exists() and segment.has("crawl_fetch"):
+        shutil.rmtree(segment.journal_dir)
+
+
+@contextmanager
+def _leased(context: StepContext, segment: Segment) -> Iterator[None]:
+    """Hold the folder, and tell the parts so as long as it is true."""
+    lease_s = context.settings.store.lease_s
+    with context.crawl.lease("fetch", lease_s=lease_s) as lease:
+        beat = HeartBeat(segment.journal_dir)
+        try:
+            with LeaseWatch(lease.check, beat.beat):
+                yield
+        finally:
+            beat.end()
+
+
+class _Fetch:
+    """One fetch of one segment."""
+
+    def __init__(self, context: StepContext, segment: Segment, scratch: Path) -> None:
+        self.counters: Counter[str] = Counter()
+        self._context = context
+        self._segment = segment
+        self._scratch = scratch
+        self._files: dict[str, list[WrittenFile]] = {}
+
+    def run(self) -> bool:
+        """Fetch all parts; return whether they are done, and not stopped."""
+        segment = self._segment
+        parts = [Part(number=number) for number in segment.parts()]
+        task = FetchPart(
+            settings=self._context.settings,
+            folder=self._context.crawl.path,
+            listed=segment.table("crawl_generate").files(),
+            parts=len(parts),
+            hosts=self._known_hosts(),
+            content_dir=segment.content_dir,
+            journal_dir=segment.journal_dir,
+            left_due_dir=segment.left_due_dir,
+            into=self._scratch,
+        )
+        _log.info("fetch.started", segment=segment.name, parts=len(parts))
+        done = True
+        results = sorted(self._context.engine.run(task, parts), key=lambda result: result.number)
+        for result in results:
+            done = done and result.payload == PartEnd.DONE
+            self.counters.update(result.counters)
+            for name, files in result.files.items():
+                self._files.setdefault(name, []).extend(files)
+        return done
+
+    def commit(self) -> None:
+        """Commit what was sealed, crawl_fetch last; then the journal may go."""
+        self._commit_hosts()
+        # Rows of an earlier try, cut off before crawl_fetch, are these same rows or fewer.
+        self._commit(self._segment.table("crawl_parse"), "crawl_parse")
+        self._commit(self._segment.table("crawl_fetch"), "crawl_fetch")
+        shutil.rmtree(self._segment.journal_dir)
+
+    def _commit(self, table: Table, name: str) -> None:
+        table.commit(
+            Commit(
+                step="fetch",
+                add=tuple(self._files.get(name, ())),
+                remove="all",
+                transactions={f"fetch:{self._segment.name}": 1},
+                read_version=table.version(),
+            )
+        )
+
+    def _known_hosts(self) -> Files:
+        """Return what the hostdb knows of the hosts of the list."""
+        hostdb = self._context.crawl.table("hostdb")
+        if not hostdb.exists():
+            return Files(schema=HOSTDB)
+        if self._context.settings.fetcher.queue_mode == "ip":
+            return hostdb.files()
+        views = {
+            "hostdb": hostdb.files(),
+            "listed": self._segment.table("crawl_generate").files(),
+        }
+        return self._written(Query(name="fetch_hosts", sql=known_hosts()), views, "known")
+
+    def _commit_hosts(self) -> None:
+        noted = self._files.get("hostdb", [])
+        if not noted:
+            return
+        hostdb = self._context.crawl.table("hostdb")
+        version = hostdb.version()
+        views = {
+            "hostdb": hostdb.files() if hostdb.exists() else Files(schema=HOSTDB),
+            "noted": Files(schema=HOSTDB, paths=tuple(str(file.path) for file in noted)),
+        }
+        written = self._context.engine.execute(
+            Query(name="fetch_hosts_merge", sql=merged_hosts()),
+            views,
+            WriteFiles(schema=HOSTDB, directory=self._scratch, stem="hostdb"),
+        )
+        hostdb.commit(
+            Commit(
+                step="fetch",
+                add=written.files,
+                remove="all",
+                transactions={f"fetch:{self._segment.name}": 1},
+                read_version=version,
+            )
+        )
+
+    def _written(self, query: Query, views: dict[str, Files], stem: str) -> Files:
+        into = WriteFiles(schema=HOSTDB, directory=self._scratch, stem=stem)
+        written = self._context.engine.execute(query, views, into)
+        return Files(schema=HOSTDB, paths=tuple(str(file.path) for file in written.files))

@@ -1,0 +1,76 @@
+"""What a fetch says in one line when it has ended, and what it says loudly.
+
+Guarantee: a fetch that fetched nothing never looks like a success: the line says so first, and why
+(firecrawl#2287, NUTCH-2630).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from filbert.fetcher.left_due import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["summary"]
+
+_SHOWN = {
+    "fetch_success": "fetched",
+    "fetch_notmodified": "not modified",
+    "fetch_redir_temp": "temporary redirects",
+    "fetch_redir_perm": "permanent redirects",
+    "fetch_gone": "gone",
+    "fetch_retry": "to be tried again",
+}
+
+
+def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped: bool) -> str:
+    """Return the line.
+
+    Args:
+        segment: Its name.
+        counters: What was counted.
+        took_ms: How long it took.
+        stopped: It was asked to stop.
+    """
+    counted = [f"{counters[key]:,} {word}" for key, word in _SHOWN.items() if counters.get(key)]
+    left = _left(counters)
+    seconds = max(took_ms, 1) / 1000
+    pages = sum(counters.get(key, 0) for key in _SHOWN)
+    pace = f"{counters.get('bytes', 0) / 1e6:,.1f} MB in {seconds:,.1f} s, "
+    pace += f"{pages / seconds:,.1f} pages/s"
+    if stopped:
+        return f"stopped as asked; the same command goes on with segment {segment} ({pace})"
+    if not pages:
+        return f"NOTHING WAS FETCHED of segment {segment}: {left or 'its fetch list is empty'}"
+    text = f"segment {segment}: {', '.join(counted)}; {pace}"
+    good = counters.get("fetch_success", 0) + counters.get("fetch_notmodified", 0)
+    moved = counters.get("fetch_redir_temp", 0) + counters.get("fetch_redir_perm", 0)
+    if not good and not moved:
+        text = f"NO PAGE WAS FETCHED: {_errors(counters)}. {text}"
+    return f"{text}; {left}" if left else text
+
+
+def _left(counters: Mapping[str, int]) -> str:
+    """Return how many URLs were left due, and why."""
+    total = counters.get("left_due", 0)
+    if not total:
+        return ""
+    named = [
+        f"{counters[key]:,} {REASONS[reason]}"
+        for reason in REASONS
+        if counters.get(key := f"left_due.{reason}")
+    ]
+    return f"{total:,} left to a later round: " + "; ".join(named)
+
+
+def _errors(counters: Mapping[str, int]) -> str:
+    """Return the commonest failures by name."""
+    found = {
+        name.removeprefix("error."): number
+        for name, number in counters.items()
+        if name.startswith("error.")
+    }
+    first = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:3]
+    return ", ".join(f"{number:,} {name}" for name, number in first) or "no answer was a page"
