@@ -10,7 +10,7 @@ import re
 
 __all__ = ["parse_refresh"]
 
-_REFRESH = re.compile(r"\s*(\d+|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+|\Z)(.*)", re.DOTALL)
+_REFRESH = re.compile(r"\s*(\d++|(?=\.))[\d.]*+(?:\s*[;,]\s*|\s+|\Z)(.*)", re.DOTALL)
 _URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 

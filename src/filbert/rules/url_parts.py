@@ -20,7 +20,7 @@ KNOWN_SCHEMES = frozenset({"http", "https", "ftp", "file"})
 
 DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
-_SCHEME = re.compile(r"([^\W\d_][^\W_.+-]*(?:[.+-]+[^\W_.+-]*)*):", re.UNICODE)
+_SCHEME = re.compile(r"([^\W\d_](?:[^\W_]|[.+-])*+):")
 _CONTROLS_AND_BLANK = "".join(map(chr, range(0x21)))
 _PORT = re.compile(r"[+-]?\d+")
 _CONTROL = re.compile(r"[\x00-\x1f]")

@@ -20,7 +20,7 @@ _TAG = re.compile(
     r"<(/?)(a|abbr|article|aside|b|big|blockquote|center|cite|code|del|details|dir|div|dl|em|"
     r"fieldset|figure|font|footer|form|h[1-6]|header|i|ins|label|main|menu|nav|nobr|object|ol|pre|"
     r"q|s|section|small|span|strike|strong|sub|summary|sup|svg|table|template|tt|u|ul|var|g|math|"
-    r"[a-z]+-[a-z-]+)(?=[\s/>])[^>]*>",
+    r"[a-z]+-[a-z-]+)(?=[\s/>])[^<>]*>",
     re.IGNORECASE,
 )
 
