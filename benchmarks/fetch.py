@@ -21,7 +21,10 @@ from pathlib import Path
 
 from benchmarks.fetch_site import page_urls, serve
 
-CLIENTS = {"filbert": "benchmarks.fetch_filbert", "scrapy": "benchmarks.fetch_scrapy"}
+CLIENTS = {
+    "filbert": ("benchmarks.fetch_filbert", "fetch"),
+    "scrapy": ("benchmarks.fetch_scrapy",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,15 @@ class Run:
     peak_mb: float
 
 
-def run_client(module: str, urls: Path, folder: Path, expected: int) -> Run:
-    """Run a client and count its CPU; stop if it did not fetch everything."""
+def run_client(name: str, urls: Path, folder: Path, expected: int) -> Run:
+    """Run a client and count its CPU, with its children's; stop if it did not fetch everything."""
     folder.mkdir()
-    command = [sys.executable, "-m", module, str(urls), str(folder)]
+    module, *job = CLIENTS[name]
+    command = [sys.executable, "-m", module, *job, str(urls), str(folder)]
+    if job:
+        subprocess.run(
+            [*command[:3], "prepare", str(urls), str(folder)], check=True, stdout=subprocess.DEVNULL
+        )
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     lines = process.stdout.read().splitlines()
@@ -45,10 +53,10 @@ def run_client(module: str, urls: Path, folder: Path, expected: int) -> Run:
     process.returncode = os.waitstatus_to_exitcode(code)
     process.stdout.close()
     if process.returncode:
-        raise SystemExit(f"{module} ended with {process.returncode}")
+        raise SystemExit(f"{name} ended with {process.returncode}")
     answer = json.loads(lines[-1])
     if answer["pages"] != expected:
-        raise SystemExit(f"{module} fetched {answer['pages']} of {expected} pages")
+        raise SystemExit(f"{name} fetched {answer['pages']} of {expected} pages")
     return Run(
         answer["pages"],
         usage.ru_utime + usage.ru_stime,
@@ -76,11 +84,11 @@ def main(arguments: list[str] | None = None) -> None:
         serve(Path(root) / "site", use_nginx=use_nginx) as (port, server),
     ):
         for number in range(options.rounds):
-            for name, module in CLIENTS.items():
+            for name in CLIENTS:
                 urls = Path(root) / "urls.txt"
                 urls.write_text("\n".join(page_urls(options.hosts, counts[name], port)))
                 folder = Path(root) / f"{name}-{number}"
-                runs[name].append(run_client(module, urls, folder, counts[name]))
+                runs[name].append(run_client(name, urls, folder, counts[name]))
         report(runs, server)
 
 

@@ -63,9 +63,10 @@ def page_body(number: int) -> bytes:
 
 def page_urls(hosts: int, pages: int, port: int) -> list[str]:
     """Return `pages` URLs, spread over `hosts` loopback addresses, hosts in turn."""
+    if pages > hosts * DISTINCT_PAGES:
+        raise SystemExit(f"a host has {DISTINCT_PAGES} pages: ask for more --hosts")
     return [
-        f"http://127.0.{1 + (n % hosts) // 250}.{1 + (n % hosts) % 250}:{port}"
-        f"/p{(n // hosts) % DISTINCT_PAGES}.html?n={n // hosts}"
+        f"http://127.0.{1 + (n % hosts) // 250}.{1 + (n % hosts) % 250}:{port}/p{n // hosts}.html"
         for n in range(pages)
     ]
 

@@ -8,6 +8,7 @@ crawl_fetch, and the crawl_parse rows that come from it); 2, the state of a host
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -18,9 +19,9 @@ from filbert.model.records import CrawlDatum, FetchRecord
 from filbert.model.statuses import FetchStatus, ProtocolStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["Bitmap", "CaptureFrame", "HostMemory", "decode_frame", "encode_capture"]
+__all__ = ["Bitmap", "CaptureFrame", "HostMemory", "decode_frame", "decode_rows", "encode_capture"]
 
 _CAPTURE = 1
 _HOST = 2
@@ -111,10 +112,32 @@ def decode_frame(payload: Sequence[Any], memory: HostMemory) -> CaptureFrame | H
     Raises:
         DataError: The frame is whole but of another version of filbert.
     """
-    try:
+    with _readable():
+        return memory.decode(payload) if payload[0] == _HOST else _decode_capture(payload)
+
+
+def decode_rows(
+    payload: Sequence[Any], memory: HostMemory
+) -> tuple[dict[str, Any] | None, list[dict[str, object]]]:
+    """Return the rows of crawl_fetch and crawl_parse in a frame, without making records of them.
+
+    The first is None for a host state, which `memory` then holds.
+
+    Raises:
+        DataError: The frame is whole but of another version of filbert.
+    """
+    with _readable():
         if payload[0] == _HOST:
-            return memory.decode(payload)
-        return _decode_capture(payload)
+            memory.decode(payload)
+            return None, []
+        values, datum, links = _capture_values(payload)
+        return values | datum, links
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
     except (TypeError, ValueError, KeyError, IndexError) as error:
         raise DataError(
             f"a frame of the fetch journal cannot be read: {error}",
@@ -123,11 +146,18 @@ def decode_frame(payload: Sequence[Any], memory: HostMemory) -> CaptureFrame | H
 
 
 def _decode_capture(payload: Sequence[Any]) -> CaptureFrame:
+    values, datum, links = _capture_values(payload)
+    values["status"] = FetchStatus(values["status"])
+    values["protocol_code"] = ProtocolStatus(values["protocol_code"])
+    values["datum"] = CrawlDatum(**datum)
+    return CaptureFrame(FetchRecord(**values), tuple(links))
+
+
+def _capture_values(
+    payload: Sequence[Any],
+) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, object]]]:
     kind, record, datum, links = payload
     if kind != _CAPTURE:
         raise ValueError(f"unknown kind {kind!r}")
     values = dict(zip(_RECORD_FIELDS, record, strict=True))
-    values["status"] = FetchStatus(values["status"])
-    values["protocol_code"] = ProtocolStatus(values["protocol_code"])
-    values["datum"] = CrawlDatum(**dict(zip(_DATUM_FIELDS, datum, strict=True)))
-    return CaptureFrame(FetchRecord(**values), tuple(links))
+    return values, dict(zip(_DATUM_FIELDS, datum, strict=True)), links

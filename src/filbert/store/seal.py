@@ -8,14 +8,16 @@ Source: Nutch's FetcherOutputFormat, which writes crawl_fetch and crawl_parse as
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from filbert.model.records import FetchRecord
-from filbert.model.schemas import CRAWL_FETCH, CRAWL_PARSE, DATUM_COLUMNS, HOSTDB
-from filbert.store.captures import journal_path, read_journal
-from filbert.store.frames import CaptureFrame
+from filbert.model.schemas import CRAWL_FETCH, CRAWL_PARSE, HOSTDB
+from filbert.model.statuses import FetchStatus
+from filbert.store.captures import journal_path
+from filbert.store.frames import HostMemory, decode_rows
+from filbert.store.journal import read_frames
 from filbert.store.parquet import ParquetSink
 
 if TYPE_CHECKING:
@@ -23,11 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
-    from filbert.model.hosts import HostState
 
-__all__ = ["Sealed", "fetch_row", "seal"]
-
-_PLAIN_FIELDS = tuple(one.name for one in fields(FetchRecord) if one.name != "datum")
+__all__ = ["Sealed", "seal"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +44,6 @@ class Sealed:
     statuses: Mapping[str, int] = field(default_factory=dict)
 
 
-def fetch_row(record: FetchRecord) -> dict[str, object]:
-    """Return the row of crawl_fetch that a record is; times in epoch ms."""
-    row = {name: getattr(record, name) for name in _PLAIN_FIELDS}
-    row.update((name, getattr(record.datum, name)) for name in DATUM_COLUMNS)
-    row["status"] = int(record.status)
-    row["protocol_code"] = int(record.protocol_code)
-    return row
-
-
 def seal(journal_dir: Path, part: int, directory: Path, *, max_rows: int = 1_000_000) -> Sealed:
     """Write the journal of a part as Parquet into `directory` (scratch).
 
@@ -66,26 +56,24 @@ def seal(journal_dir: Path, part: int, directory: Path, *, max_rows: int = 1_000
     Raises:
         DataError: The disk is full, or another version of filbert wrote the journal.
     """
-    hosts: dict[str, HostState] = {}
-    statuses: dict[str, int] = {}
+    hosts = HostMemory()
+    codes: Counter[int] = Counter()
     stem = f"part-{part:05d}"
     with ExitStack() as stack:
         fetches, links, states = (
             stack.enter_context(ParquetSink(schema, directory, stem, max_rows=max_rows))
             for schema in (CRAWL_FETCH, CRAWL_PARSE, HOSTDB)
         )
-        for entry in read_journal(journal_path(journal_dir, part)):
-            if not isinstance(entry, CaptureFrame):
-                hosts[entry.host] = entry
-                continue
-            label = entry.record.status.label
-            statuses[label] = statuses.get(label, 0) + 1
-            fetches.append(fetch_row(entry.record))
-            links.extend(entry.links)
-        states.extend(asdict(state) for state in hosts.values())
+        for frame in read_frames(journal_path(journal_dir, part)):
+            row, more = decode_rows(frame.payload, hosts)
+            if row is not None:
+                codes[row["status"]] += 1
+                fetches.append(row)
+                links.extend(more)
+        states.extend(asdict(state) for state in hosts.states.values())
     sinks = {"crawl_fetch": fetches, "crawl_parse": links, "hostdb": states}
     return Sealed(
         files={name: sink.files for name, sink in sinks.items()},
-        rows=sum(statuses.values()),
-        statuses=statuses,
+        rows=codes.total(),
+        statuses={FetchStatus(code).label: count for code, count in codes.items()},
     )

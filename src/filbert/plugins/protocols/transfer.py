@@ -91,7 +91,8 @@ class Exchange:
         self.curl = pycurl.Curl()
         for option, value in _options(settings, limits).items():
             self.curl.setopt(option, value)
-        self.curl.setopt(pycurl.HEADERFUNCTION, self._on_head)
+        # No Python per line: libcurl itself stops at 300 KB, our limit is looked at in the end.
+        self.curl.setopt(pycurl.HEADERFUNCTION, self.head.extend)
         self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
 
@@ -99,8 +100,8 @@ class Exchange:
         self, target: Target, lines: list[bytes], connect_to: tuple[str, int], limit: int
     ) -> None:
         """Set the handle up for a request to an address and port."""
-        self.head = bytearray()
-        self.body = bytearray()
+        self.head.clear()
+        self.body.clear()
         self.stop = None
         self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
         self._authority = target.authority
@@ -113,13 +114,6 @@ class Exchange:
         if lines is not self._lines:
             curl.setopt(pycurl.HTTPHEADER, lines)
             self._lines = lines
-
-    def _on_head(self, line: bytes) -> int | None:
-        self.head += line
-        if len(self.head) <= self.limits.head_bytes:
-            return None
-        self.stop = Refusal("headers_too_long", f"over {self.limits.head_bytes} bytes of headers")
-        return -1
 
     def _on_body(self, data: bytes) -> int | None:
         room = self._room - len(data)
@@ -158,6 +152,8 @@ class Exchange:
         )
 
     def _end(self, error: pycurl.error | None) -> tuple[str, str, str | None]:
+        if len(self.head) > self.limits.head_bytes:
+            return "headers_too_long", f"over {self.limits.head_bytes} bytes of headers", None
         if error is None:
             return "", "", None
         if self.stop is not None:
@@ -166,6 +162,8 @@ class Exchange:
             return self.stop.reason, self.stop.words, None
         code, words = error.args[0], str(error.args[-1])
         name = _FAILURES.get(code, f"curl_{code}")
+        if words.startswith("Too large response headers"):
+            name = "headers_too_long"
         if name == "disconnected" and "chunk" in words:
             name = "bad_reply"
         if name == "timeout" and not self.curl.getinfo(pycurl.PRETRANSFER_TIME):
