@@ -39,16 +39,9 @@ def engine() -> EngineSettings:
     return EngineSettings(threads=1)
 
 
-@pytest.fixture
-def grove(tmp_path: Path) -> Grove:
-    """Injected (version 1), then a round (version 2)."""
-    paper = PaperCrawl(tmp_path / "crawl")
-    paper.crawldb(
-        {url: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW} for url in (OAK, HAZEL)},
-        step="inject",
-    )
-    paper.clock.advance(1000)
-    segment = paper.segment(
+def _fetched(paper: PaperCrawl) -> Segment:
+    """Make a segment: one page fetched and parsed, one that was not found."""
+    return paper.segment(
         {
             OAK: {
                 "title": "Oak",
@@ -66,6 +59,18 @@ def grove(tmp_path: Path) -> Grove:
             {"url": OAK, "kind": "signature", "signature": b"\x01", "ordinal": 1},
         ],
     )
+
+
+@pytest.fixture
+def grove(tmp_path: Path) -> Grove:
+    """Injected (version 1), then a round (version 2)."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    paper.crawldb(
+        {url: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW} for url in (OAK, HAZEL)},
+        step="inject",
+    )
+    paper.clock.advance(1000)
+    segment = _fetched(paper)
     paper.crawldb(
         {
             OAK: {

@@ -41,7 +41,9 @@ def command(
 ) -> None:
     r"""Remove files of versions out of reach of rollback, and segments beyond those to keep.
 
-    A segment that updatedb, invertlinks or the index has not absorbed is never removed.
+    A segment that updatedb, invertlinks or the index has not absorbed is never removed. One that
+    was removed cannot be absorbed again after a rollback: its pages are then fetched anew. Files
+    younger than an hour stay in any case: they may belong to a command that is running.
 
     \b
     filbert vacuum crawl/ --keep-segments 10
