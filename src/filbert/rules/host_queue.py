@@ -50,7 +50,6 @@ class DropReason(StrEnum):
     CRAWL_DELAY = "crawl_delay"
     ROBOTS_UNAVAILABLE = "robots_unavailable"
     THROUGHPUT = "throughput"
-    HUNG = "hung"
     FILTERED = "filtered"
 
 

@@ -175,7 +175,7 @@ class _Fetch:
     def _known_hosts(self) -> Files:
         """Return what the hostdb knows of the hosts of the list."""
         hostdb = self._context.crawl.table("hostdb")
-        if not hostdb.exists():
+        if not hostdb.exists() or not hostdb.count():
             return Files(schema=HOSTDB)
         if self._context.settings.fetcher.queue_mode == "ip":
             return hostdb.files()

@@ -1,0 +1,86 @@
+"""What holds for an origin, and for how long."""
+
+from __future__ import annotations
+
+from filbert.fetcher.robots_cache import RobotsCache
+from filbert.model.hosts import HostState
+from filbert.model.records import ProtocolOutput
+from filbert.model.statuses import ProtocolStatus
+from filbert.settings import Settings
+
+ORIGIN, URL = "http://a.com", "http://a.com/robots.txt"
+DAY = 86_400_000
+
+
+def _cache(**remembered: HostState) -> RobotsCache:
+    return RobotsCache(Settings(), {f"http://{k}.com": v for k, v in remembered.items()}.get)
+
+
+def _answer(status: int | None, body: bytes = b"", message: str = "") -> ProtocolOutput:
+    return ProtocolOutput(
+        status=ProtocolStatus.EXCEPTION, http_status=status, body=body, message=message
+    )
+
+
+def test_a_file_holds_for_a_day() -> None:
+    """RFC 9309 2.4: no longer than a day; then it is asked for again."""
+    cache = _cache()
+    entry = cache.learn(ORIGIN, URL, _answer(200, b"User-agent: *\nDisallow: /x"), 0)
+    assert entry is not None
+    assert not entry.judge("http://a.com/x").allowed
+    assert cache.get(ORIGIN, DAY - 1) is entry
+    assert cache.get(ORIGIN, DAY) is None
+    assert cache.latest(ORIGIN) is entry
+
+
+def test_trouble_is_no_entry() -> None:
+    """A 5xx teaches nothing: the host is deferred."""
+    cache = _cache()
+    assert cache.learn(ORIGIN, URL, _answer(503), 0) is None
+    assert cache.latest(ORIGIN) is None
+
+
+def test_a_dead_host_is_remembered_for_a_minute() -> None:
+    """A host without an address is looked up once a minute at most."""
+    cache = _cache()
+    entry = cache.learn(ORIGIN, URL, _answer(None, message="dns_failed: no such host"), 0)
+    assert entry is not None
+    assert entry.dead == "dns_failed: no such host"
+    assert cache.get(ORIGIN, 60_000) is None
+
+
+def test_what_was_noted_is_read_again() -> None:
+    """The state that is kept gives the same rules in the next round."""
+    cache = _cache()
+    answer = _answer(200, b"User-agent: *\nDisallow: /x\nCrawl-delay: 7")
+    cache.learn(ORIGIN, URL, answer, 1_000)
+    state = cache.state(ORIGIN, URL, answer, 1_000)
+    entry = _cache(a=state).get(ORIGIN, 2_000)
+    assert entry is not None
+    assert (entry.until, entry.crawl_delay_ms) == (1_000 + DAY, 7_000)
+    assert not entry.judge("http://a.com/x").allowed
+
+
+def test_a_missing_file_is_kept_without_a_body() -> None:
+    """404 allows all; the page that came with it is nobody's rules."""
+    state = _cache().state(ORIGIN, URL, _answer(404, b"Disallow: /"), 5)
+    assert state == HostState(host=ORIGIN, robots_url=URL, robots_time=5, robots_status=404)
+    entry = _cache(a=state).get(ORIGIN, 6)
+    assert entry is not None
+    assert entry.judge("http://a.com/x").allowed
+
+
+def test_politeness_alone_says_nothing_of_robots() -> None:
+    """A state without a robots record is no verdict."""
+    assert _cache(a=HostState(host=ORIGIN, last_request_end=5)).get(ORIGIN, 6) is None
+
+
+def test_agents_of_the_settings_are_matched() -> None:
+    """`http.agent_name` and `http.robots_agents` choose the groups."""
+    settings = Settings()
+    http = settings.http.model_copy(update={"agent_name": "filbot", "robots_agents": ("otherbot",)})
+    cache = RobotsCache(settings.model_copy(update={"http": http}), lambda _: None)
+    body = b"User-agent: otherbot\nDisallow: /o\n\nUser-agent: *\nDisallow: /"
+    entry = cache.learn(ORIGIN, URL, _answer(200, body), 0)
+    assert entry is not None
+    assert [entry.judge(f"http://a.com/{path}").allowed for path in "ox"] == [False, True]
