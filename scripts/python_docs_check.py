@@ -142,9 +142,13 @@ def _wait_until_up(url: str, server: subprocess.Popen[bytes]) -> None:
 
 
 def _crawl(crawl: Path, seed: str) -> None:
+    crawl.mkdir()
+    (crawl / "domain-urlfilter.txt").write_text("\n".join(_HOSTS), encoding="utf-8")
     settings = (
         f"http.agent_name={AGENT}",
         "http.allow_addresses=loopback",
+        "http.only_addresses=loopback",  # the documentation links to half the web
+        "urls.filters=regex,domain",
         "fetcher.server_delay_s=0.05",
         "parse.max_outlinks_per_page=-1",
     )

@@ -29,17 +29,19 @@ _RUN = re.compile(f"[{_UNSPACED}]+")
 # Marks that only colour a letter: Latin, Greek and Cyrillic accents, Hebrew and Arabic points.
 _POINTS = re.compile("[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1-\u05c7\u064b-\u065f\u0670]")
 # Letters that Unicode does not take apart, as a reader types them without their keyboard.
-_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h"}
-)
+_LETTERS = {
+    "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h",
+}  # fmt: skip
+_LETTER = re.compile(f"[{''.join(_LETTERS)}]")
 
 
 def fold(text: str) -> str:
     """Return the text in the one spelling that is compared: no case, accents or widths."""
     if text.isascii():
         return text.lower()
-    open_form = unicodedata.normalize("NFKD", text.casefold()).translate(_LETTERS)
-    return unicodedata.normalize("NFKC", _POINTS.sub("", open_form))
+    open_form = _POINTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    plain = _LETTER.sub(lambda match: _LETTERS[match[0]], open_form)
+    return unicodedata.normalize("NFKC", plain)
 
 
 class Run(str):
