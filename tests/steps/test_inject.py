@@ -292,3 +292,15 @@ def test_seeds_begin_the_depth(scene: Scene) -> None:
 
     assert (scene.pages()[A]["depth"], scene.pages()[A]["max_depth"]) == (None, 3)
     assert ScoringSettings().names == ("opic",)
+
+
+def test_applying_the_chains_to_all_is_noted_though_nothing_changes(scene: Scene) -> None:
+    """So that generate need not do it again; and noted once."""
+    scene.put(A, status=PageStatus.DB_FETCHED)
+    scene.inject(A, filter_normalize_all=True)
+    table = scene.crawl.table("crawldb")
+    version = table.version()
+
+    assert agrees(table, scene.context.plugins.url_chain())
+    scene.inject(A, filter_normalize_all=True)
+    assert table.version() == version

@@ -113,10 +113,8 @@ def _merge(
     """Bring the seeds into the buckets that they change, and commit; return what was counted."""
     table = context.crawl.table("crawldb")
     read_version = table.version()
-    chain = context.plugins.url_chain()
-    settings = context.settings.model_copy(update={"inject": inject})
     injection = Injection(
-        settings=settings,
+        settings=context.settings.model_copy(update={"inject": inject}),
         injected=tuple(scoring.injected() for scoring in context.plugins.scorings()),
         now=context.clock.now_ms(),
         seq=table.next_version(),
@@ -139,7 +137,7 @@ def _merge(
     added, removed = rewritten(context, table, touched, job, scratch / "crawldb")
     note = note_of(
         table,
-        chain,
+        context.plugins.url_chain(),
         entered=inject.filter and inject.normalize,
         all_rows=inject.filter_normalize_all,
     )
