@@ -8,6 +8,7 @@ Source: Nutch `Injector`.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from filbert.steps.buckets import rewritten
 from filbert.steps.context import StepResult
 from filbert.steps.reapply import cleaned_buckets
 from filbert.steps.seed_files import SeedReader, find_seeds
-from filbert.steps.url_chain import CHAIN_KEY, Judging, note_of
+from filbert.steps.url_chain import CHAIN_KEY, Judging, note_of, noted
 from filbert.store import durable
 from filbert.store.tables import Commit
 
@@ -113,12 +114,7 @@ def _merge(
     """Bring the seeds into the buckets that they change, and commit; return what was counted."""
     table = context.crawl.table("crawldb")
     read_version = table.version()
-    injection = Injection(
-        settings=context.settings.model_copy(update={"inject": inject}),
-        injected=tuple(scoring.injected() for scoring in context.plugins.scorings()),
-        now=context.clock.now_ms(),
-        seq=table.next_version(),
-    )
+    injection = _injection(context, inject, table.next_version())
     cleaned: dict[int, Files] = {}
     counters = Counter[str]()
     if inject.filter_normalize_all:
@@ -127,7 +123,8 @@ def _merge(
         counters.update({f"old_{reason}": pages for reason, pages in rejected.items()})
     sources = {**table.bucket_files(), **cleaned}
     touched = set(cleaned) | _counted(context, injection, sources, seeds, counters)
-    if not touched:
+    note = _note(context, inject)
+    if not touched and (not inject.filter_normalize_all or note == noted(table)):
         return counters
 
     def job(bucket: int) -> tuple[Query, dict[str, Files]]:
@@ -135,22 +132,34 @@ def _merge(
         return Query(name="inject", sql=injection.merge()), views
 
     added, removed = rewritten(context, table, touched, job, scratch / "crawldb")
-    note = note_of(
-        table,
-        context.plugins.url_chain(),
-        entered=inject.filter and inject.normalize,
-        all_rows=inject.filter_normalize_all,
-    )
     table.commit(
         Commit(
             step="inject",
             add=added,
             remove=removed,
-            metadata={CHAIN_KEY: note, "counters": _plain(counters)},
+            metadata={CHAIN_KEY: note, "counters": json.dumps(counters)},
             read_version=read_version,
         )
     )
     return counters
+
+
+def _injection(context: StepContext, inject: InjectSettings, seq: int) -> Injection:
+    return Injection(
+        settings=context.settings.model_copy(update={"inject": inject}),
+        injected=tuple(scoring.injected() for scoring in context.plugins.scorings()),
+        now=context.clock.now_ms(),
+        seq=seq,
+    )
+
+
+def _note(context: StepContext, inject: InjectSettings) -> str:
+    return note_of(
+        context.crawl.table("crawldb"),
+        context.plugins.url_chain(),
+        entered=inject.filter and inject.normalize,
+        all_rows=inject.filter_normalize_all,
+    )
 
 
 def _counted(
@@ -200,7 +209,7 @@ def _of_bucket(seeds: Files, bucket: int) -> Files:
 def _note_origins(context: StepContext, seeds: Files, scratch: Path) -> None:
     """Note where pages first came from; after the crawldb, so that a crash between is mended."""
     origins = context.crawl.table("origins")
-    injection = Injection(settings=context.settings, injected=(), now=context.clock.now_ms(), seq=0)
+    injection = _injection(context, context.settings.inject, 0)
     views = {"seeds": seeds, "origins": origins.files()}
     target = WriteFiles(schema=origins.schema, directory=scratch / "origins", stem="origins")
     query = Query(name="inject_origins", sql=injection.origins())
@@ -228,10 +237,6 @@ def _no_seed(counters: Counter[str]) -> UserError:
         f"not one of {counters['lines']:,} lines is a seed: {reasons or 'all are blank'}",
         hint="One URL per line, such as https://example.org/; nothing was changed.",
     )
-
-
-def _plain(counters: Counter[str]) -> str:
-    return ", ".join(f"{name}={count}" for name, count in sorted(counters.items()) if count)
 
 
 def _message(counters: Counter[str]) -> str:
