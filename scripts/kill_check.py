@@ -20,7 +20,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scene import Request, Web, crawl_command, free_port, rows, serve
+from scene import Request, Web, crawl_command, free_port, rows, run, serve
+
+from filbert.search.searcher import SearchIndex
+from filbert.settings.search import SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +95,7 @@ def unbroken(folder: Path, chosen: argparse.Namespace) -> tuple[Outcome, float]:
             folder / "unbroken", web, rounds=chosen.rounds, seeds=3, settings=SETTINGS
         )
         began = time.monotonic()
-        subprocess.run(command, check=True, capture_output=True)
+        run(command)
         seconds = time.monotonic() - began
         return outcome(folder / "unbroken", web, []), seconds
 
@@ -115,7 +118,7 @@ def broken(
             at = chance.uniform(0.3, 0.3 + 1.6 * seconds / planned)
             if not run_and_kill(command, at, kills):
                 break
-        subprocess.run(command, check=True, capture_output=True)
+        run(command)
         return outcome(crawl, web, kills), len(kills)
 
 
@@ -143,10 +146,7 @@ def outcome(crawl: Path, web: Web, kills: Sequence[int]) -> Outcome:
 
 def indexed(crawl: Path) -> list[str]:
     """Return the URLs of all documents in the index."""
-    from filbert.search import Index
-
-    with Index.open(crawl / "index") as index:
-        return index.urls()
+    return SearchIndex.open(crawl / "index", SearchSettings()).urls()
 
 
 def capture_faults(crawl: Path) -> list[str]:

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-__all__ = ["AGENT", "Request", "Web", "crawl_command", "filbert", "free_port", "rows", "serve"]
+__all__ = [
+    "AGENT",
+    "Request",
+    "Web",
+    "crawl_command",
+    "filbert",
+    "free_port",
+    "rows",
+    "run",
+    "serve",
+]
 
 
 AGENT = "filbert-check"
@@ -63,6 +73,8 @@ def serve(log: Path, web: argparse.Namespace) -> Iterator[Web]:
     command = [sys.executable, "-m", "filbert.testing.synthetic_server", "--log", str(log)]
     for name in ("hosts", "pages", "seed", "port"):
         command += [f"--{name}", str(getattr(web, name))]
+    # Slow hosts, but no patience needed.
+    command += ["--slow-ms", "300", "--crawl-delay", "0.2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             known = json.loads(server.stdout.readline() if server.stdout else "")
@@ -87,6 +99,14 @@ def crawl_command(
     for setting in chosen:
         command += ["-D", setting]
     return command
+
+
+def run(command: Sequence[str]) -> None:
+    """Run a command in silence; if it fails, show the end of what it said and raise."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode:
+        print(done.stderr[-3000:], file=sys.stderr)
+        done.check_returncode()
 
 
 def filbert(*arguments: str) -> str:

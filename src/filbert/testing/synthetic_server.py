@@ -179,6 +179,9 @@ def _encode(reply: SyntheticReply | None, *, close: bool) -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + reply.body
 
 
+_SPEC = ("hosts", "pages", "seed", "addresses", "slow_ms", "crawl_delay_s")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Serve until interrupted; return the exit code."""
     parser = argparse.ArgumentParser(prog="synthetic_server", description=__doc__)
@@ -188,9 +191,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--addresses", action="store_true", help="hosts are 127.0.1.x, not names")
     parser.add_argument("--plain", action="store_true", help="ordinary pages only")
+    parser.add_argument("--slow-ms", type=int, default=2_000, help="how long a slow page takes")
+    parser.add_argument("--crawl-delay", type=float, default=2.0, dest="crawl_delay_s")
     parser.add_argument("--log", type=Path, default=None)
     chosen = parser.parse_args(arguments)
-    common = {name: getattr(chosen, name) for name in ("hosts", "pages", "seed", "addresses")}
+    common = {name: getattr(chosen, name) for name in _SPEC}
     spec = WebSpec.plain(**common) if chosen.plain else WebSpec(**common)
     with (
         contextlib.suppress(KeyboardInterrupt),
