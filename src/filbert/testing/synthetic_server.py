@@ -149,11 +149,13 @@ class SyntheticServer:
             await asyncio.sleep(reply.delay_ms / 1000)
         status = 421 if reply is None else reply.status
         close = headers.get("connection", "").lower() == "close"
-        writer.write(_encode(reply, close=close))
-        await writer.drain()
+        encoded = _encode(reply, close=close)
+        # Noted before the first byte leaves: the client cannot have counted its delay from earlier.
         self._note(
             Seen(start_ms=start, end_ms=self._clock.now_ms(), host=host, path=target, status=status)
         )
+        writer.write(encoded)
+        await writer.drain()
         return not close
 
     def _note(self, seen: Seen) -> None:
