@@ -16,7 +16,7 @@ from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols.connect_to import ConnectTo
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
-from filbert.plugins.protocols.lenient import exchange_plainly
+from filbert.plugins.protocols.lenient import PlainClient
 from filbert.plugins.protocols.reply import Received, failure, output_of
 from filbert.plugins.protocols.request import HeaderMaker, head_bytes, target_of
 from filbert.plugins.protocols.transfer import TransferPool
@@ -40,6 +40,8 @@ _ANY_PORT = 80
 _BEFORE_REQUEST = frozenset({"connect_failed", "connect_timeout", "address_refused"})
 _MOST_ADDRESSES = 3
 _DESCRIPTOR_PAUSES_S = (0.05, 0.2, 1.0)
+# A queue slower than this leaves the second way to the next fetch.
+_LONGEST_WAIT_S = 60.0
 # Servers that need the second way; a few per thousand hosts.
 _MOST_LENIENT = 10_000
 _OURS = {
@@ -65,6 +67,7 @@ class HttpProtocol:
         self._lenient: OrderedDict[str, None] = OrderedDict()
         self._resolver: Resolver | None = None
         self._pool: TransferPool | None = None
+        self._plain: PlainClient | None = None
 
     @classmethod
     def from_settings(cls, settings: Settings, folder: Path) -> Self:
@@ -84,6 +87,9 @@ class HttpProtocol:
         """Open the pool and the resolver."""
         connections = raise_descriptor_limit()
         self._pool = TransferPool(self._http, self._guard, connections)
+        self._plain = PlainClient(
+            self._guard, self._pool.limits, verify=self._http.tls_certificates_check
+        )
         self._resolver = Resolver(self._http.timeout_ms / 1000)
         return self
 
@@ -129,33 +135,28 @@ class HttpProtocol:
         found = await self._resolver.resolve(host)
         if not found.addresses:
             return Received(failure="dns_failed", words=f"{host}: {found.error}")
+        is_lenient = target.authority in self._lenient
+        ask = self._ask_leniently if is_lenient else self._ask_patiently
         received = Received()
         for address in found.addresses[:_MOST_ADDRESSES]:
-            if target.authority in self._lenient:
-                received = await self._ask_leniently(target, lines, (address, port), limit)
-            else:
-                received = await self._ask_patiently(target, lines, (address, port), limit)
+            received = await ask(target, lines, (address, port), limit)
             if received.failure not in _BEFORE_REQUEST:
                 break
-        if received.failure != "bad_reply" or received.http2 or received.ip is None:
+        if is_lenient or received.failure != "bad_reply" or received.http2 or not received.ip:
+            return received
+        self._remember_lenient(target.authority)
+        if delay_s > _LONGEST_WAIT_S:
             return received
         # The server has been asked just now: the second request waits as any other would.
-        self._remember_lenient(target.authority)
         await asyncio.sleep(delay_s)
         return await self._ask_leniently(target, lines, (received.ip, port), limit)
 
     async def _ask_leniently(
         self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
     ) -> Received:
-        assert self._pool is not None, "used outside its context"
-        return await exchange_plainly(
-            target,
-            head_bytes(target, lines, self._http.http_version),
-            address,
-            guard=self._guard,
-            limits=self._pool.limits,
-            body_limit=limit,
-        )
+        assert self._plain is not None, "used outside its context"
+        head = head_bytes(target, lines, self._http.http_version)
+        return await self._plain.exchange(target, head, address, limit)
 
     async def _ask_patiently(
         self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from filbert.plugins.protocols.request import Target
     from filbert.plugins.protocols.transfer import Limits
 
-__all__ = ["dechunk", "exchange_plainly"]
+__all__ = ["PlainClient", "dechunk"]
 
 _READ = 65_536
 _CHUNK = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[^\n]{0,4096}\n")
@@ -37,60 +37,87 @@ class _Buffer:
     failure: str = ""
     words: str = ""
 
+    def end(self, cut: str | None, failure: str, words: str) -> None:
+        """Note why it ended early."""
+        self.cut, self.failure, self.words = cut, failure, words
 
-async def exchange_plainly(
-    target: Target,
-    request_head: bytes,
-    connect_to: tuple[str, int],
-    *,
-    guard: AddressGuard,
-    limits: Limits,
-    body_limit: int,
-) -> Received:
-    """Ask once, on a connection of its own, and read until the server closes or a limit."""
-    loop = asyncio.get_running_loop()
-    start = loop.time()
-    buffer = _Buffer(bytearray(), body_limit + limits.head_bytes)
-    opened = guard.open_socket(*_family(connect_to), target.authority)
-    if isinstance(opened, Refusal):
-        return Received(failure=opened.reason, words=opened.words)
-    sock = socket.socket(fileno=opened)
-    sock.settimeout(0)
-    try:
-        async with asyncio.timeout(limits.total_ms / 1000 or None):
-            async with asyncio.timeout(limits.silence_ms / 1000):
-                await loop.sock_connect(sock, connect_to)
-                reader, writer = await asyncio.open_connection(
-                    sock=sock,
-                    ssl=_context() if target.scheme == "https" else None,
-                    server_hostname=target.host if target.scheme == "https" else None,
-                )
-            try:
-                writer.write(request_head[:-2] + b"Connection: close\r\n\r\n")
-                await _read(reader, buffer, limits.silence_ms / 1000)
-            finally:
-                writer.close()
-    except TimeoutError:
-        buffer.cut, buffer.failure, buffer.words = "time", "timeout", "the reply took too long"
-    except OSError as error:
-        buffer.cut, buffer.failure, buffer.words = "disconnect", "disconnected", str(error)
-    finally:
-        sock.close()
-    ms = round((loop.time() - start) * 1000)
-    return _received(buffer, connect_to[0], ms)
+
+class PlainClient:
+    """Asks the plain way.
+
+    Args:
+        guard: Judges each address.
+        limits: Limits of each exchange. Half of the whole limit is used: the first way came before.
+        verify: Refuse servers whose TLS certificate does not verify.
+    """
+
+    def __init__(self, guard: AddressGuard, limits: Limits, *, verify: bool) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._verify = verify
+        self._made: ssl.SSLContext | None = None
+
+    async def exchange(
+        self, target: Target, request_head: bytes, connect_to: tuple[str, int], limit: int
+    ) -> Received:
+        """Ask once, on a connection of its own; read until the server closes or a limit."""
+        loop = asyncio.get_running_loop()
+        start = loop.time()
+        opened = self._guard.open_socket(*_family(connect_to), target.authority)
+        if isinstance(opened, Refusal):
+            return Received(failure=opened.reason, words=opened.words)
+        buffer = _Buffer(bytearray(), limit + self._limits.head_bytes)
+        sock = socket.socket(fileno=opened)
+        try:
+            sock.settimeout(0)
+            async with asyncio.timeout(self._limits.total_ms / 2000 or None):
+                await self._talk(sock, connect_to, target, request_head, buffer)
+        except TimeoutError:
+            buffer.end("time", "timeout", "the reply took too long")
+        except ssl.SSLError as error:
+            buffer.end(None, "tls_failed", str(error))
+        except OSError as error:
+            buffer.end("disconnect", "disconnected", str(error))
+        finally:
+            sock.close()
+        return _received(buffer, connect_to[0], round((loop.time() - start) * 1000))
+
+    async def _talk(
+        self,
+        sock: socket.socket,
+        connect_to: tuple[str, int],
+        target: Target,
+        request_head: bytes,
+        buffer: _Buffer,
+    ) -> None:
+        silence_s = self._limits.silence_ms / 1000
+        is_tls = target.scheme == "https"
+        async with asyncio.timeout(silence_s):
+            await asyncio.get_running_loop().sock_connect(sock, connect_to)
+            reader, writer = await asyncio.open_connection(
+                sock=sock,
+                ssl=self._context() if is_tls else None,
+                server_hostname=target.host.strip("[]") if is_tls else None,
+            )
+        try:
+            writer.write(request_head[:-2] + b"Connection: close\r\n\r\n")
+            await _read(reader, buffer, silence_s)
+        finally:
+            writer.transport.abort()
+            await asyncio.sleep(0)  # the transport lets go of the socket in the next turn
+
+    def _context(self) -> ssl.SSLContext:
+        if self._made is None:
+            self._made = ssl.create_default_context()
+            if not self._verify:
+                self._made.check_hostname = False
+                self._made.verify_mode = ssl.CERT_NONE
+        return self._made
 
 
 def _family(connect_to: tuple[str, int]) -> tuple[int, int, int, tuple[str, int]]:
     family = socket.AF_INET6 if ":" in connect_to[0] else socket.AF_INET
     return family, socket.SOCK_STREAM, socket.IPPROTO_TCP, connect_to
-
-
-def _context() -> ssl.SSLContext:
-    context = ssl.create_default_context()
-    # Only reached when the first way got a reply, so what the setting asks for was checked there.
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
 
 
 async def _read(reader: asyncio.StreamReader, buffer: _Buffer, silence_s: float) -> None:
