@@ -90,7 +90,7 @@ class Segment:
 
     def has(self, name: str) -> bool:
         """Tell whether a table of it was ever committed."""
-        return self.table(name).version() > 0
+        return self.table(name).is_committed()
 
     def is_made(self) -> bool:
         """Tell whether any table of it was committed; else it is half-made."""

@@ -74,6 +74,12 @@ class Table:
         """Tell whether the table has a version, be it an empty one."""
         return next(self.log_path.glob("*.json"), None) is not None
 
+    def is_committed(self) -> bool:
+        """Tell whether any step has committed to it; cheaper than to ask for the version."""
+        return any(
+            entry.stem.isdigit() and int(entry.stem) > 0 for entry in self.log_path.glob("*.json")
+        )
+
     def version(self) -> int:
         """Return the newest version; 0 is the empty table, -1 means there is none."""
         return self.load().version() if self.exists() else -1
