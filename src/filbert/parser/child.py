@@ -50,12 +50,14 @@ class _Worker:
         from filbert.parser.parsing import PageParser
         from filbert.parser.rows import RowMaker
         from filbert.plugins.registry import PluginRepository
+        from filbert.rules.urls import place_of
 
         settings = options.settings
         plugins = PluginRepository(settings, options.folder)
         self._parser = PageParser(settings, plugins)
         self._maker = RowMaker(settings, plugins)
         self._timeout_s = settings.parse.timeout_s
+        place_of("http://example.com/")  # reads the suffix list: not on the first page's time
         _limit_memory(settings.parse.memory_limit_mb)
 
     def work(self, job: ParseJob) -> PageRows:

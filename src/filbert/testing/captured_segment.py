@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from filbert.engine.base import WrittenFile
     from filbert.store.crawl import CrawlFolder
     from filbert.store.segments import Segment
 
@@ -56,7 +57,7 @@ def write_segment(crawl: CrawlFolder, pages: Sequence[PaperPage], now_ms: int) -
     parts = sorted({page.part for page in pages} or {0})
     with crawl.scratch("paper") as scratch:
         _generate(segment, pages, now_ms, scratch)
-        files = []
+        files: list[WrittenFile] = []
         for part in parts:
             clock = FixedClock(now_ms)
             mine = [(n, page) for n, page in enumerate(pages) if page.part == part]
