@@ -17,7 +17,6 @@ from filbert.steps.context import open_context
 
 SETTINGS = (
     "http.agent_name=bench",
-    "http.allow_addresses=loopback",
     "fetcher.server_delay_s=0",
     "fetcher.threads=100",
 )

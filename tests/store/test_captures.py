@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import random
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -21,7 +22,7 @@ from filbert.store.frames import Bitmap, CaptureFrame
 from filbert.store.warc import WarcOptions, decompress, read_capture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 WRITER = Path(__file__).with_name("captures_writer.py")
 _spec = importlib.util.spec_from_file_location("captures_writer", WRITER)
@@ -130,13 +131,13 @@ def _damage(folder: Path, rng: random.Random) -> None:
 def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path, warc_format: str) -> None:
     """SIGKILL at random instants: what was acknowledged is there, once, and the rest follows."""
     rng = random.Random(5)
-    count = 3_000
+    count = 1_500
     acknowledged: set[int] = set()
     for _ in range(6):
         command = [sys.executable, str(WRITER), str(tmp_path), str(count), warc_format]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
-            for _ in range(rng.randrange(20, 450)):
+            for _ in range(rng.randrange(20, 220)):
                 acknowledged.add(int(process.stdout.readline()))
             process.kill()
             rest = process.stdout.read().splitlines()
@@ -255,3 +256,35 @@ def test_bitmap() -> None:
     assert len(bits) == 500
     assert all(number in bits for number in numbers)
     assert 100_001 not in bits
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KB; only root can make one."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "none", str(folder)]
+    if (
+        shutil.which("mount") is None
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
+        pytest.skip(
+            "no rights to mount a small file system: a full disk is tested with a fake only"
+        )
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    """On a small file system: a clear error, all before it whole, and room lets it go on."""
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(100_000))
+    count = 0
+    with open_log(small_disk) as log:
+        with pytest.raises(DataError, match="No space left"):
+            for count in range(2_000):
+                log.append(*writer.capture_of(count))
+        check_whole(small_disk, range(count))
+        ballast.unlink()
+        fill(log, range(count, count + 50))
+    check_whole(small_disk, range(count + 50))
