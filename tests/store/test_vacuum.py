@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from filbert.errors import DataError
 from filbert.store.parquet import read_rows
 from filbert.store.vacuum import shorten_log, unlisted_files
 
@@ -64,3 +66,14 @@ def test_the_log_stays_readable_when_it_is_shortened(table: Table) -> None:
     shorten_log(table, keep_ms=0)
     assert (table.log_path / "_last_checkpoint").exists()
     assert [row["url"] for row in read_rows(table.files(), ["url"])] == ["http://c.example/"]
+
+
+def test_old_log_entries_go_with_their_versions(table: Table) -> None:
+    """What was absorbed is still known; a version that is gone is named, with those there are."""
+    for entry in table.log_path.iterdir():
+        os.utime(entry, (0, 0))
+    shorten_log(table, keep_ms=0)
+    assert [record.version for record in table.history()] == [3]
+    assert (table.exists(), table.is_committed(), table.version()) == (True, True, 3)
+    with pytest.raises(DataError, match=r"has no version 1\n.*it has 3 to 3"):
+        table.files(1)

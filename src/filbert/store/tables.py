@@ -210,13 +210,12 @@ class Table:
         try:
             table = DeltaTable(str(self.path), version=version)
         except TableNotFoundError as error:
+            if version is not None and self.exists():
+                raise self._no_version(version) from error
             raise DataError(f"there is no table {self.name} in {self.path.parent}") from error
         except DeltaError as error:
-            newest = self.version() if version is not None else -1
-            if version is not None and not 0 <= version <= newest:
-                raise DataError(
-                    f"{self.path} has no version {version}", hint=f"it has 0 to {newest}"
-                ) from error
+            if version is not None and not 0 <= version <= self.version():
+                raise self._no_version(version) from error
             raise _damaged(self.path, error) from error
         found = table.metadata().configuration.get(_SCHEMA_KEY, "0")
         if int(found) > SCHEMA_VERSION:
@@ -226,6 +225,12 @@ class Table:
                 hint="nothing was changed; use the newer filbert",
             )
         return table
+
+    def _no_version(self, version: int) -> DataError:
+        oldest = self.history()[-1].version
+        return DataError(
+            f"{self.path} has no version {version}", hint=f"it has {oldest} to {self.version()}"
+        )
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
