@@ -161,6 +161,12 @@ def test_snippet_marks_the_words(index: SearchIndex) -> None:
     assert got == "A <b>jay</b> was hiding an <b>acorn</b> in the oak."
 
 
+def test_function_words_are_not_marked(index: SearchIndex) -> None:
+    """Words such as `an` are marked only where nothing else was looked for."""
+    got = index.search("an acorn in the oak").hits[0].snippet.html("[", "]")
+    assert got == "A jay was hiding an [acorn] in the [oak]."
+
+
 def test_snippet_marks_runs(index: SearchIndex) -> None:
     """Characters of unspaced scripts are marked where the run stands."""
     got = index.search("天気").hits[0].snippet.html("[", "]")

@@ -117,6 +117,8 @@ def _print_hit(rank: int, hit: Hit) -> None:
         page = f"page score {hit.boost:.3g} gives × {hit.factor:.3g}"
         click.echo(f"     score {hit.score:.3f} = words {hit.text_score:.3f}, {page}")
         for one in hit.words:
+            if one.score < hit.text_score / 100:
+                continue  # too little to matter
             click.echo(f"       {one.score:8.3f}  {printable(one.word)} in {_FIELDS[one.field]}")
 
 

@@ -179,21 +179,19 @@ class _Compiler:
         if isinstance(piece, str):
             for name in names.PAIR_FIELDS:
                 if wanted is None or name in wanted:
-                    yield name, self._weighed(name, self._run(name, piece))
+                    yield name, self._weighed(name, self._run(name, piece), [piece])
             return
         for name in names.WORD_FIELDS:
             if wanted is None or name in wanted:
-                query = self._weighed(name, self._words(name, piece))
-                if len(piece) == 1 and piece[0] in _FUNCTION_WORDS:
-                    query = Query.boost_query(query, _FUNCTION_WEIGHT)
-                yield name, query
+                yield name, self._weighed(name, self._words(name, piece), piece)
         if len(piece) == 1 and not term.phrase and term.field in {"", "text"}:
             for stem in stem_words(piece[0]):
                 query = Query.term_query(self._schema, names.STEM_FIELD, stem)
-                yield names.STEM_FIELD, self._weighed(names.STEM_FIELD, query)
+                yield names.STEM_FIELD, self._weighed(names.STEM_FIELD, query, piece)
 
-    def _weighed(self, name: str, query: Query) -> Query:
-        return Query.boost_query(query, self._weights[name])
+    def _weighed(self, name: str, query: Query, words: list[str]) -> Query:
+        factor = _FUNCTION_WEIGHT if _are_function_words(words) else 1.0
+        return Query.boost_query(query, self._weights[name] * factor)
 
     def _words(self, name: str, words: list[str]) -> Query:
         if len(words) == 1:
@@ -223,6 +221,10 @@ def _pieces(text: str) -> list[str | list[str]]:
         elif words := split_words(part):
             pieces.append(words)
     return pieces
+
+
+def _are_function_words(words: list[str]) -> bool:
+    return len(words) == 1 and words[0] in _FUNCTION_WORDS
 
 
 def _piece_text(piece: str | list[str]) -> str:
@@ -255,17 +257,21 @@ def _site_spellings(text: str) -> list[str]:
 
 
 def _marks(tree: Node) -> Marks:
+    pieces = [
+        (piece, term.phrase)
+        for term in _positive_terms(tree)
+        if term.field not in {"site", "lang", "url"}
+        for piece in _pieces(term.text)
+    ]
+    telling = [one for one in pieces if isinstance(one[0], str) or not _are_function_words(one[0])]
     words: set[str] = set()
     stems: set[str] = set()
     found_runs: list[str] = []
-    for term in _positive_terms(tree):
-        if term.field in {"site", "lang", "url"}:
+    for piece, is_phrase in telling or pieces:
+        if isinstance(piece, str):
+            found_runs.append(piece)
             continue
-        for piece in _pieces(term.text):
-            if isinstance(piece, str):
-                found_runs.append(piece)
-                continue
-            words.update(piece)
-            if len(piece) == 1 and not term.phrase:
-                stems.update(stem_words(piece[0]))
+        words.update(piece)
+        if len(piece) == 1 and not is_phrase:
+            stems.update(stem_words(piece[0]))
     return Marks(words=frozenset(words), stems=frozenset(stems), runs=tuple(found_runs))
