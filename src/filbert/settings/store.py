@@ -29,7 +29,9 @@ class StoreSettings(Section):
         "are best.",
     )
     keep_segments: str = Field(
-        "", description="Segments kept after indexing: `10`, or `30 days`; blank: all."
+        "",
+        description="Segments that `filbert vacuum` keeps: the newest `10`, or those of `30 days`; "
+        "blank: all.",
     )
     vacuum_after_hours: int = Field(
         168, ge=0, description="Hours that old table versions can be rolled back to."
