@@ -78,6 +78,12 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\\documentclass", "application/x-tex"),
 )
 
+# The same patterns by offset: one look for most documents, which have none.
+_STARTS = tuple(
+    (offset, tuple(pattern for at, pattern, _ in _MAGIC if at == offset))
+    for offset in sorted({at for at, _, _ in _MAGIC})
+)
+
 # Tags by which WHATWG mimesniff, and Tika, know HTML. A comment says nothing yet.
 _HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|body|title|meta|h1|iframe|table|div|a|style|br|script)"
@@ -146,7 +152,8 @@ def sniff(body: bytes) -> str:
     head = body[:_LOOK]
     if not head:
         return OCTETS
-    for offset, pattern, kind in _MAGIC:
+    begins = any(head.startswith(patterns, offset) for offset, patterns in _STARTS)
+    for offset, pattern, kind in _MAGIC if begins else ():
         if head.startswith(pattern, offset) and _is_sure(pattern, head):
             return _inside_zip(body) if kind == "application/zip" else kind
     if head.startswith(_BOMS[1:]):

@@ -9,7 +9,9 @@ endless deferral at the time limit, NUTCH-2573, are not copied).
 from __future__ import annotations
 
 import heapq
+import re
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from filbert.rules.host_queue import RobotsErrand
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OriginState", "RobotsBook", "origin_of", "robots_url"]
 
+_AUTHORITY_END = re.compile(r"[/?#]")
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
@@ -136,14 +139,18 @@ class RobotsBook:
         return entry
 
 
+@lru_cache(maxsize=4096)
+def _known_origin(scheme: str, authority: str) -> str:
+    scheme, authority = scheme.lower(), authority.rpartition("@")[2].lower()
+    return f"{scheme}://{authority.removesuffix(_DEFAULT_PORTS.get(scheme, ':'))}"
+
+
 def origin_of(url: str) -> str:
     """Return scheme, host and port of a URL, lower case, a default port left out; or empty."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return ""
-    authority = rest.partition("/")[0].partition("?")[0].partition("#")[0]
-    scheme, authority = scheme.lower(), authority.rpartition("@")[2].lower()
-    return f"{scheme}://{authority.removesuffix(_DEFAULT_PORTS.get(scheme, ':'))}"
+    return _known_origin(scheme, _AUTHORITY_END.split(rest, maxsplit=1)[0])
 
 
 def robots_url(origin: str) -> str:
