@@ -20,11 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from tests.contracts.conftest import Executes, SameRows
-
     from filbert.model.schemas import TableSchema
     from filbert.testing.parity.datums import Row
     from filbert.testing.parity.reducer_decisions import Case
+    from tests.contracts.conftest import Executes, SameRows
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(180)]
 

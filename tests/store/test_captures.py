@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +18,11 @@ import pytest
 from filbert.errors import DataError
 from filbert.model.clock import FixedClock
 from filbert.model.hosts import HostState
+from filbert.settings import Settings
+from filbert.settings.store import StoreSettings
 from filbert.store.captures import CaptureLog, CaptureOptions, journal_path, read_journal
 from filbert.store.frames import Bitmap, CaptureFrame
+from filbert.store.journal import JournalWriter
 from filbert.store.warc import WarcOptions, decompress, read_capture
 
 if TYPE_CHECKING:
@@ -97,7 +101,7 @@ def test_any_damaged_tail_is_cut(tmp_path: Path) -> None:
     """With the tail of either file cut, zeroed or lengthened, a prefix of captures remains."""
     rng = random.Random(11)
     done = 0
-    for _ in range(25):
+    for _ in range(15):
         with open_log(tmp_path) as log:
             assert len(log.done) <= done + 5
             missing = [p for p in range(60) if p not in log.done][:5]
@@ -279,12 +283,79 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     """On a small file system: a clear error, all before it whole, and room lets it go on."""
     ballast = small_disk / "ballast"
     ballast.write_bytes(bytes(100_000))
-    count = 0
     with open_log(small_disk) as log:
         with pytest.raises(DataError, match="No space left"):
-            for count in range(2_000):
-                log.append(*writer.capture_of(count))
+            fill(log, range(2_000))
+        count = len(log.done)
         check_whole(small_disk, range(count))
         ballast.unlink()
         fill(log, range(count, count + 50))
     check_whole(small_disk, range(count + 50))
+
+
+def test_options_come_from_the_settings() -> None:
+    """Each setting of the store that concerns captures arrives."""
+    store = StoreSettings(warc_format="zstd", warc_level=3, warc_max_mb=2, fsync="each")
+    got = CaptureOptions.from_settings(Settings(store=store), "bot/1")
+    assert got == CaptureOptions(
+        warc=WarcOptions(format="zstd", level=3),
+        max_bytes=2 << 20,
+        fsync="each",
+        agent="bot/1",
+    )
+
+
+@pytest.mark.parametrize("fsync", ["batch", "each", "never"])
+def test_captures_are_forced_to_disk_as_the_setting_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fsync: str
+) -> None:
+    """`each` syncs both files per capture, `batch` when told and at the end, `never` leaves it."""
+    forced: list[int] = []
+    monkeypatch.setattr(os, "fdatasync", forced.append)
+    with open_log(tmp_path, fsync=fsync, max_bytes=1 << 20) as log:
+        fill(log, range(3))
+        during = len(forced)
+    assert during == {"batch": 0, "each": 6, "never": 0}[fsync]
+    assert (len(forced) > during) == (fsync != "never")
+
+
+def test_a_sync_that_fails_is_a_data_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that takes no more says so at the sync."""
+
+    def fail(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with open_log(tmp_path) as log:
+        fill(log, range(1))
+        monkeypatch.setattr(os, "fdatasync", fail)
+        with pytest.raises(DataError, match="Input/output error"):
+            log.sync()
+        monkeypatch.undo()
+
+
+def test_a_frame_of_another_version_is_a_data_error(tmp_path: Path) -> None:
+    """Whole frames that we cannot read are not thrown away as damage."""
+    with open_log(tmp_path) as log:
+        fill(log, range(2))
+    path = journal_path(tmp_path / "journal", 3)
+    frames: tuple[list[object], ...] = ([9, 1, 2, 3], [1, [], [], []], [2, [1]], [1])
+    for strange in frames:
+        end = path.stat().st_size
+        with JournalWriter(path, end=end) as journal:
+            journal.append(strange)
+        with pytest.raises(DataError, match="Another version"):
+            open_log(tmp_path)
+        os.truncate(path, end)
+
+
+def test_read_only_mappings_can_be_kept(tmp_path: Path) -> None:
+    """Metadata may be any mapping; what is no value at all is refused."""
+    record, output = writer.capture_of(0)
+    frozen = replace(record, datum=replace(record.datum, metadata=MappingProxyType({"a": "b"})))
+    with open_log(tmp_path) as log:
+        log.append(frozen, output)
+        with pytest.raises(TypeError, match="cannot hold a object"):
+            log.append(record, output, [{"bad": object()}])
+        entry = next(log.frames())
+    assert isinstance(entry, CaptureFrame)
+    assert entry.record.datum.metadata == {"a": "b"}

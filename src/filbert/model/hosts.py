@@ -2,8 +2,8 @@
 
 Guarantee: a `HostState` is one row of `hostdb`, and one kind of frame of the fetch journal. The
 key `host` is a queue key (host, domain or address) for what concerns politeness, or an origin
-(`https://example.com`, default ports left out) for a robots.txt: RFC 9309 section 2.3 makes robots.txt a matter of
-scheme, host and port, while a delay is owed to the machine behind them.
+(`https://example.com`, default ports left out) for a robots.txt: RFC 9309 section 2.3 makes
+robots.txt a matter of scheme, host and port, while a delay is owed to the machine behind them.
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ Guarantee: a table, held beside RFC 9309 section 2.3.1 and Nutch's `HttpRobotRul
 | 429 | (4xx) | defer, if that is on | defer, if that is on |
 | other 4xx | may fetch all | allow all | allow all |
 | 5xx | fetch nothing | defer, if that is on | defer, if that is on |
-| none: no address, or a forbidden one | fetch nothing | allow all, not kept | the page fails, unasked |
+| no address, or forbidden | fetch nothing | allow all, not kept | the page fails, unasked |
 | none: other cause | fetch nothing | allow all, not kept | defer, if that is on |
 
-A host without an address, or one that the guard refuses, cannot be deferred with profit: its pages are recorded as failed
-without a request, so that updatedb retries and in the end gives them up.
+A host without an address, or one that the guard refuses, cannot be deferred with profit: its pages
+are recorded as failed without a request, so that updatedb retries and in the end gives them up.
 """
 
 from __future__ import annotations
