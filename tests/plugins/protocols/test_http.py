@@ -10,13 +10,11 @@ import socket
 import struct
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pycurl
 import pytest
 
-from filbert.errors import UserError
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols.http import HttpProtocol
@@ -358,64 +356,6 @@ def test_connections_are_reused() -> None:
     assert len(asyncio.run(run())) == 1
 
 
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "localhost", "2130706433", "127.1", "0x7f.1", "[::ffff:127.0.0.1]"]
-)
-def test_the_guard_refuses_loopback_under_any_name(host: str) -> None:
-    """The address is judged, not the name; nothing is sent."""
-
-    async def run() -> tuple[ProtocolOutput, int]:
-        async with raw_server(OK) as server, make(allow_addresses=()) as protocol:
-            url = f"http://{host}:{server.port}/"
-            return await protocol.fetch(FetchRequest(url=url)), len(server.requests)
-
-    output, requests = asyncio.run(run())
-    assert output.message.startswith("address_refused:")
-    assert "loopback" in output.message
-    assert (output.status, requests) == (ProtocolStatus.EXCEPTION, 0)
-
-
-def test_a_seed_allows_exactly_its_host_and_port(tmp_path: Path) -> None:
-    """The lines of allowed-hosts.txt open one host and port each, and no other."""
-
-    async def run() -> list[bool]:
-        async with raw_server(OK) as one, raw_server(OK) as two:
-            (tmp_path / "allowed-hosts.txt").write_text(f"localhost:{one.port}\n")
-            async with make(tmp_path, allow_addresses=()) as protocol:
-                urls = [f"http://localhost:{one.port}/", f"http://127.0.0.1:{one.port}/"]
-                urls += [f"http://localhost:{two.port}/"]
-                got = [await protocol.fetch(FetchRequest(url=url)) for url in urls]
-        return [output.http_status == 200 for output in got]
-
-    assert asyncio.run(run()) == [True, False, False]
-
-
-def test_names_can_be_led_elsewhere() -> None:
-    """`http.resolve` leads names to an address and port; Host stays, the guard still judges."""
-
-    async def run() -> tuple[list[ProtocolOutput], list[bytes]]:
-        async with raw_server(OK) as server:
-            entry = (f"*.test:80:127.0.0.1:{server.port}",)
-            async with (
-                make(resolve=entry) as protocol,
-                make(resolve=entry, allow_addresses=()) as closed,
-            ):
-                request = FetchRequest(url="http://www.a.test/x")
-                got = [await protocol.fetch(request), await closed.fetch(request)]
-            return got, server.requests
-
-    (opened, refused), requests = asyncio.run(run())
-    assert opened.body == HELLO
-    assert b"Host: www.a.test\r\n" in requests[0]
-    assert refused.message.startswith("address_refused:")
-
-
-def test_a_wrong_resolve_entry_is_a_user_error() -> None:
-    """An entry of another form says what would be right."""
-    with pytest.raises(UserError, match=r"http\.resolve"):
-        make(resolve=("www.example.com=127.0.0.1",))
-
-
 @pytest.mark.parametrize("url", ["ftp://a.test/", "http://", "nonsense", "http://a b/"])
 def test_what_is_no_url_is_a_record(url: str) -> None:
     """A URL that cannot be asked for is a named failure."""
@@ -435,65 +375,6 @@ def test_nobody_listens() -> None:
         output = asyncio.run(_fetch_one(f"http://127.0.0.1:{sock.getsockname()[1]}/"))
     assert output.message.startswith("connect_failed:")
     assert output.status is ProtocolStatus.EXCEPTION
-
-
-def test_a_bug_in_the_guard_is_not_the_hosts_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a callback raises is told by its own name, and the next fetch works."""
-
-    async def run() -> tuple[ProtocolOutput, ProtocolOutput]:
-        async with raw_server(OK) as server, make() as protocol:
-
-            def broken(*_: object) -> None:
-                raise RuntimeError("oops")
-
-            monkeypatch.setattr(protocol._guard, "judge", broken)
-            first = await protocol.fetch(FetchRequest(url=server.url))
-            monkeypatch.undo()
-            return first, await protocol.fetch(FetchRequest(url=server.url))
-
-    first, second = asyncio.run(run())
-    assert first.message == "guard_failed: RuntimeError: oops"
-    assert second.body == HELLO
-
-
-def test_no_descriptors_left_is_our_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Out of descriptors waits and tries again, and never reads as the host's failure."""
-    real = socket.socket
-    failures = iter([True, True, False])
-
-    async def run() -> ProtocolOutput:
-        async with raw_server(OK) as server, make() as protocol:
-
-            def scarce(*args: Any) -> socket.socket:
-                if next(failures, False):
-                    raise OSError(24, "Too many open files")
-                return real(*args)
-
-            monkeypatch.setattr(f"{GUARD}.socket", SimpleNamespace(socket=scarce))
-            return await protocol.fetch(FetchRequest(url=server.url))
-
-    monkeypatch.setattr("filbert.plugins.protocols.http._DESCRIPTOR_PAUSES_S", (0.0, 0.0, 0.0))
-    assert asyncio.run(run()).body == HELLO
-
-
-def test_never_any_descriptors_is_a_would_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A lack that stays is WOULDBLOCK: to be asked later, with nothing held against the host."""
-    monkeypatch.setattr("filbert.plugins.protocols.http._DESCRIPTOR_PAUSES_S", (0.0,))
-
-    async def run() -> ProtocolOutput:
-        async with raw_server(OK) as server, make() as protocol:
-
-            def none(*_: object) -> socket.socket:
-                raise OSError(24, "Too many open files")
-
-            monkeypatch.setattr(f"{GUARD}.socket", SimpleNamespace(socket=none))
-            output = await protocol.fetch(FetchRequest(url=server.url))
-            monkeypatch.undo()
-            return output
-
-    output = asyncio.run(run())
-    assert output.message.startswith("out_of_descriptors:")
-    assert output.status is ProtocolStatus.WOULDBLOCK
 
 
 def test_a_multi_that_libcurl_gives_up_is_replaced() -> None:
@@ -567,3 +448,18 @@ def test_a_coding_without_an_end_is_marked() -> None:
     assert output.truncated == "disconnect"
     assert (bytes(range(256)) * 400).startswith(output.body)
     assert output.raw_body == output.body
+
+
+def test_a_slow_queue_leaves_the_second_way_to_the_next_fetch() -> None:
+    """Nobody waits minutes inside a slot: the fetch fails now, and the next one asks plainly."""
+
+    async def run() -> tuple[list[ProtocolOutput], int]:
+        odd = b"HTTP/1.1 200 OK\r\nNoColon\r\nContent-Length: 18\r\n\r\n" + HELLO
+        async with raw_server(odd) as server, make() as protocol:
+            request = FetchRequest(url=server.url, delay_ms=600_000)
+            got = [await protocol.fetch(request) for _ in range(2)]
+            return got, len(server.requests)
+
+    (first, second), requests = asyncio.run(run())
+    assert first.message.startswith("bad_reply:")
+    assert (second.body, requests) == (HELLO, 2)
