@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["EmbeddedWriter", "site_terms"]
 
 _MB = 1024 * 1024
+_LITTLE_ROOM = 16 * _MB  # free bytes below which a write that failed is taken for a full disk
 
 
 class EmbeddedWriter:
@@ -68,6 +69,7 @@ class EmbeddedWriter:
         try:
             heap = self._settings.writer_memory_mb * _MB
             self._writer = self._index.writer(heap, num_threads=1)
+            self._writer.garbage_collect_files()  # of a run that was killed or had no room
         except ValueError as error:
             raise _translated(error, self._path) from error
         self._memory = {} if self._anew else read_memory(self._index)
@@ -81,9 +83,13 @@ class EmbeddedWriter:
         writer, self._writer = self._writer, None
         if writer is None:
             return
-        if self._changed:
-            writer.rollback()
-        writer.wait_merging_threads()
+        try:
+            if self._changed:
+                writer.rollback()
+            writer.wait_merging_threads()
+        except ValueError:
+            if exc[0] is None:
+                raise
 
     def clear(self) -> None:
         """Start from an empty index; called before entering. The old one stays until `commit`."""
@@ -237,4 +243,10 @@ def _translated(error: Exception, path: Path) -> DataError | EngineError:
         return DataError(
             f"another process is writing the index at {path}", hint="wait until it has ended"
         )
-    return EngineError(f"the index at {path} could not be written: {text}")
+    message = f"the index at {path} could not be written: {text}"
+    if "No space left" in text or shutil.disk_usage(path).free < _LITTLE_ROOM:
+        return EngineError(
+            f"the disk is full: {message}",
+            hint="the index is as it was before; make room, and run the same again",
+        )
+    return EngineError(message)
