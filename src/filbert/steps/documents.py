@@ -20,6 +20,7 @@ from filbert.engine.base import PartResult
 from filbert.model.records import Document, Inlink
 from filbert.plugins.contracts import IndexInput, Scope
 from filbert.plugins.registry import PluginRepository
+from filbert.store import durable
 from filbert.store.parquet import read_rows
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class MakeDocuments:
         linked = _Grouped(read_rows(self.inlinks, ("url", "from_url", "anchor"), where))
         path = self.into / f"changes-{part.number:05d}.msgpack"
         packer = msgpack.Packer()
-        with path.open("wb") as file:
+        with durable.room("making documents"), path.open("wb") as file:
             for row in read_rows(self.documents, where=where):
                 links = linked.of(row["url"])
                 for change in maker.changes(row, links):
