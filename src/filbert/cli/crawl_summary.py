@@ -35,6 +35,7 @@ _FIGURES: dict[str, tuple[str, ...]] = {
     "invertlinks": ("links",),
     "dedup": (),
     "index": ("indexed",),
+    "vacuum": ("segments_removed", "files_removed", "bytes_freed"),
 }
 # Beginnings of counters that repeat what another one tells.
 _TOLD_ELSEWHERE = {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from filbert.errors import UserError
-from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update
+from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
 
@@ -196,6 +196,8 @@ class _Loop:
         self.step(dedup.run, dedup.DedupOptions(), "dedup")
         if self._options.index:
             self.step(index.run, index.IndexOptions(segments=names), "index")
+        if self._context.settings.store.keep_segments:
+            self.step(vacuum.run, vacuum.VacuumOptions(), "vacuum")
 
 
 _STOPPED = "stopped as asked; the same command goes on"
