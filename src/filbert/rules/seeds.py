@@ -14,10 +14,11 @@ import ipaddress
 import math
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from filbert.rules.url_parts import DEFAULT_PORTS, KNOWN_SCHEMES, split
-from filbert.rules.urls import scheme_of
+from filbert.rules.urls import host_of, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,6 +34,8 @@ _LONGEST_INTERVAL = 2**31 - 1
 _BLANK_METADATA = re.compile(r"[^?\s]+[ ]+[\w.\-]+=")
 # Names that no public DNS has: RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`.
 _PRIVATE_NAMES = ("localhost", "local", "test", "internal", "home.arpa", "lan", "intranet", "corp")
+
+_CACHED_HOSTS = 65_536
 
 _Number = TypeVar("_Number", int, float)
 
@@ -122,14 +125,14 @@ def private_endpoint(url: str) -> str | None:
     The address guard then lets exactly this host and port pass. A public name is never returned,
     whatever it resolves to.
     """
-    parts = split(url)
-    if parts is None or not parts.host:
+    host = host_of(url)
+    if not host or not _is_private(host.rstrip(".")):
         return None
-    host = parts.host.lower().rstrip(".")
-    if not _is_private(host):
+    parts = split(url)
+    if parts is None:
         return None
     port = DEFAULT_PORTS.get(parts.scheme) if parts.port == -1 else parts.port
-    return None if port is None else f"{host}:{port}"
+    return None if port is None else f"{host.rstrip('.')}:{port}"
 
 
 def _utf8(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -238,6 +241,7 @@ def _bad_entry(entry: str, why: str) -> BadLine:
     return BadLine(reason="metadata", detail=f"{shown!r} {why}; the entry is left out")
 
 
+@lru_cache(maxsize=_CACHED_HOSTS)
 def _is_private(host: str) -> bool:
     bare = host.removeprefix("[").removesuffix("]")
     try:

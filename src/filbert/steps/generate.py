@@ -215,8 +215,6 @@ _WORDS = {
 
 
 def _nothing(counters: Counter[str], first_due: int | None) -> str:
-    why = [
-        f"{counters[name]:,} pages are {words}" for name, words in _WORDS.items() if counters[name]
-    ]
-    text = "nothing to fetch: " + ("; ".join(why) or "nothing was asked for (top_n 0)")
-    return text + (f"; the next is due at {iso(first_due)}" if first_due is not None else "")
+    why = [f"{counters[name]:,} {words}" for name, words in _WORDS.items() if counters[name]]
+    text = "nothing to fetch: " + (", ".join(why) or "nothing was asked for (top_n 0)")
+    return text + (f"; the next page is due at {iso(first_due)}" if first_due is not None else "")

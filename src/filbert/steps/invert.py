@@ -75,7 +75,7 @@ def run(context: StepContext, options: InvertOptions) -> StepResult:
         work = _Absorption(context, settings, fresh, scratch)
         counters = work.run()
     names = tuple(segment.name for segment in fresh)
-    message = f"{counters['links']:,} links of {len(fresh)} segments absorbed"
+    message = f"{counters['links']:,} links absorbed, of {', '.join(names)}"
     return StepResult(step="invertlinks", counters=counters, message=message, segments=names)
 
 
