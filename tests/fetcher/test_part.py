@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from filbert.fetcher.part import PartEnd
 from filbert.fetcher.supervision import Order
 from filbert.model.hosts import HostState
+from filbert.plugins.url_chain import ChainVerdict
 from filbert.testing.fetch_round import START, FetchRound
 from filbert.testing.records import generate_row
 from filbert.testing.synthetic_web import SyntheticReply, SyntheticWeb, WebSpec
@@ -50,8 +51,8 @@ def test_every_url_ends_as_a_record_or_under_a_reason() -> None:
     """A whole odd web: nothing is lost, nothing asked twice, every host's delay is kept."""
     web = SyntheticWeb(
         WebSpec(
-            hosts=12,
-            pages=25,
+            hosts=8,
+            pages=15,
             share_redirect_chain=0.05,
             share_redirect_loop=0.05,
             share_redirect_abroad=0.05,
@@ -272,13 +273,13 @@ def test_the_time_limit_leaves_the_rest_due() -> None:
 
 def test_a_slow_host_with_many_urls_does_not_keep_others_out() -> None:
     """Queues are bounded each: the last URL of the list is fetched while the first host waits."""
-    urls = [f"http://h0.test/p/{n}.html" for n in range(2_000)] + ["http://h1.test/"]
+    urls = [f"http://h0.test/p/{n}.html" for n in range(1_000)] + ["http://h1.test/"]
     got = FetchRound(
         urls,
         changes={"fetcher": {"timelimit_mins": 2, "threads": 2, "queue_depth_multiplier": 10}},
     )
     assert got.statuses["http://h1.test/"] == "fetch_success"
-    assert len(got.statuses) + len(got.left) == 2_001
+    assert len(got.statuses) + len(got.left) == 1_001
 
 
 def test_a_stop_ends_the_part_at_once() -> None:
@@ -332,3 +333,33 @@ def test_the_same_web_gives_the_same_requests() -> None:
     web = SyntheticWeb(WebSpec(hosts=6, pages=10))
     runs = [FetchRound(web.urls(), web=web).log for _ in range(2)]
     assert runs[0] == runs[1]
+
+
+def test_a_host_whose_owner_agreed_is_not_asked_for_robots() -> None:
+    """`robots.allowlist`: no request for robots.txt, and all is allowed."""
+    got = FetchRound(["http://h0.test/"], changes={"robots": {"allowlist": ("h0.test",)}})
+    assert got.log == [(0, "h0.test/")]
+
+
+def test_hosts_of_one_domain_share_a_queue_by_domain() -> None:
+    """`fetcher.queue_mode = domain`: one delay for all hosts of a domain."""
+    got = FetchRound(
+        ["http://a.x.com/", "http://b.x.com/"],
+        replies={f"http://{host}.x.com/{path}": OK for host in "ab" for path in ("", "robots.txt")},
+        changes={"fetcher": {"queue_mode": "domain"}},
+    )
+    starts = [at for at, _ in got.log]
+    assert starts == [0, 5_100, 10_200, 15_300]
+
+
+def test_urls_are_judged_again_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`fetcher.filter_urls`: what the filters reject now is left due under `filtered`."""
+    monkeypatch.setattr(
+        "filbert.plugins.url_chain.UrlChain.apply",
+        lambda _self, url, _scope, **_: ChainVerdict(None if "bad" in url else url),
+    )
+    got = FetchRound(
+        ["http://h0.test/", "http://h0.test/bad"], changes={"fetcher": {"filter_urls": True}}
+    )
+    assert got.left == {"http://h0.test/bad": "filtered"}
+    assert list(got.statuses) == ["http://h0.test/"]

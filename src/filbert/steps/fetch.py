@@ -102,7 +102,7 @@ def _chosen(context: StepContext, name: str) -> Segment | None:
 
 def _tidy(segment: Segment) -> None:
     if segment.journal_dir.exists() and segment.has("crawl_fetch"):
-        shutil.rmtree(segment.journal_dir)
+        shutil.rmtree(segment.journal_dir, ignore_errors=True)
 
 
 @contextmanager
@@ -112,7 +112,7 @@ def _leased(context: StepContext, segment: Segment) -> Iterator[None]:
     with context.crawl.lease("fetch", lease_s=lease_s) as lease:
         beat = HeartBeat(segment.journal_dir)
         try:
-            with LeaseWatch(lease.check, beat.beat):
+            with LeaseWatch(lease.check, beat.beat, every_s=min(1.0, lease_s / 4)):
                 yield
         finally:
             beat.end()
@@ -159,7 +159,7 @@ class _Fetch:
         # Rows of an earlier try, cut off before crawl_fetch, are these same rows or fewer.
         self._commit(self._segment.table("crawl_parse"), "crawl_parse")
         self._commit(self._segment.table("crawl_fetch"), "crawl_fetch")
-        shutil.rmtree(self._segment.journal_dir)
+        shutil.rmtree(self._segment.journal_dir, ignore_errors=True)
 
     def _commit(self, table: Table, name: str) -> None:
         table.commit(

@@ -1,4 +1,4 @@
-"""Passes on, once a second, that a lease is still held.
+"""Passes on, again and again, that a lease is still held.
 
 Guarantee: a thread of its own, so that a step that waits for its parts passes it on too; once the
 lease is lost it says nothing more, and the parts stop by themselves.
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LeaseWatch"]
 
-_EVERY_S = 1.0
-
 
 class LeaseWatch:
     """A context manager.
@@ -25,11 +23,15 @@ class LeaseWatch:
     Args:
         check: Raises DataError when the lease is lost.
         beat: Says that it is held.
+        every_s: Seconds between two looks.
     """
 
-    def __init__(self, check: Callable[[], None], beat: Callable[[], None]) -> None:
+    def __init__(
+        self, check: Callable[[], None], beat: Callable[[], None], *, every_s: float
+    ) -> None:
         self._check = check
         self._beat = beat
+        self._every_s = every_s
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name="lease-watch", daemon=True)
 
@@ -44,7 +46,7 @@ class LeaseWatch:
         self._thread.join()
 
     def _run(self) -> None:
-        while not self._done.wait(_EVERY_S):
+        while not self._done.wait(self._every_s):
             try:
                 self._check()
                 self._beat()

@@ -102,6 +102,7 @@ class FetchRound:
             redirects=RedirectJudge(RedirectPolicy.from_settings(settings), chain, self.owns),
             keys=QueueKeys(settings.fetcher.queue_mode),
             tally=self.tally,
+            chain=chain,
         )
         rows = self.rows or [generate_row(url, position=n) for n, url in enumerate(self.urls)]
         done = Bitmap()
