@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import random
 import zlib
 from typing import TYPE_CHECKING, Literal
 
@@ -66,6 +67,7 @@ def make_output(
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 GZIPPED = gzip.compress(BODY)
+LONG = random.Random(1).randbytes(200_000)
 HEADS = {
     "plain": (OK + b"Content-Length: %d\r\n\r\n" % len(BODY), BODY, BODY),
     "chunked": (OK + b"Transfer-Encoding: chunked\r\n\r\n", BODY, BODY),
@@ -79,6 +81,7 @@ HEADS = {
         GZIPPED,
         BODY,
     ),
+    "gzip, long": (OK + b"Content-Encoding: gzip\r\n\r\n", gzip.compress(LONG), LONG),
     "deflate": (OK + b"Content-Encoding: deflate\r\n\r\n", zlib.compress(BODY), BODY),
     "gzip claimed": (OK + b"Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\n", BODY, BODY),
     "brotli, decoded": (OK + b"Content-Encoding: br\r\nContent-Length: 77\r\n\r\n", BODY, BODY),

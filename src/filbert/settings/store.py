@@ -39,7 +39,13 @@ class StoreSettings(Section):
     warc_format: Literal["gzip", "zstd"] = Field(
         "gzip", description="Compression of the captures; gzip is what every archive tool reads."
     )
-    warc_level: int = Field(1, ge=0, le=9, description="Level of that compression.")
+    warc_level: int = Field(
+        1,
+        ge=0,
+        le=9,
+        description="Level of that compression. At 0 and 1 of gzip, a body that came compressed is "
+        "not compressed again: a tenth less work for 2 % more bytes.",
+    )
     warc_requests: bool = Field(
         default=False, description="Keep each request as a WARC record before its response."
     )
