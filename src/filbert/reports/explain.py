@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from filbert.fetcher.left_due import REASONS, read_left_due
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
@@ -17,6 +18,7 @@ from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
 from filbert.rules.generate import Selection
+from filbert.rules.host_queue import DropReason
 from filbert.rules.robots import parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of
@@ -26,6 +28,8 @@ from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from filbert.rules.explain_facts import Row, Statement
     from filbert.settings import Settings
     from filbert.store.crawl import CrawlFolder
@@ -70,6 +74,7 @@ class _Gathering:
         of_key = f"url = {quoted}"
         read = self.reader.in_segments
         fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
+        generated = read("crawl_generate", of_key, order="segment")[0]
         return Facts(
             asked=asked,
             now=self.now,
@@ -78,7 +83,8 @@ class _Gathering:
             page=page,
             origin=self.reader.one("origins", "url", key),
             versions=self.reader.versions(key),
-            generated=tuple(read("crawl_generate", of_key, order="segment")[0]),
+            generated=tuple(generated),
+            left_due=tuple(self._left_due(key, generated)),
             fetched=tuple(fetched),
             redirects_here=tuple(
                 read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
@@ -112,6 +118,15 @@ class _Gathering:
                     return asked, key, page
         asked, first = fallback or (meant[0], None)
         return asked, first, None
+
+    def _left_due(self, key: str, generated: Sequence[Row]) -> Iterator[Row]:
+        """Yield why fetches left the page of their list unasked; rows of fetch lists, enlarged."""
+        for row in generated:
+            segment = self.reader.crawl.segment(str(row["segment"]))
+            for left in read_left_due(segment.left_due_dir):
+                if left.url == key:
+                    meaning = REASONS.get(DropReason(left.reason), left.reason)
+                    yield {**row, "reason": left.reason, "meaning": meaning}
 
     def _parsed(self, of_key: str) -> tuple[Row, ...]:
         read = self.reader.in_segments

@@ -113,6 +113,7 @@ class Facts:
     origin: Row | None = None
     versions: tuple[VersionFacts, ...] = ()
     generated: tuple[Row, ...] = ()
+    left_due: tuple[Row, ...] = ()  # of fetch lists: segment, reason, meaning
     fetched: tuple[Row, ...] = ()
     redirects_here: tuple[Row, ...] = ()
     parsed: tuple[Row, ...] = ()

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["history"]
 
-_ORDER = ("seen", "linked", "generated", "redirected", "fetched", "parsed", "crawldb")
+_ORDER = ("seen", "linked", "generated", "left_due", "redirected", "fetched", "parsed", "crawldb")
 
 
 def history(facts: Facts) -> list[Statement]:
@@ -39,6 +39,7 @@ def history(facts: Facts) -> list[Statement]:
     events = [
         *_seen(facts),
         *(_generated(row) for row in facts.generated),
+        *(_left_due(row) for row in facts.left_due),
         *(_redirected(row) for row in facts.redirects_here),
         *(_fetched(row) for row in facts.fetched),
         *(_parsed(row, facts) for row in facts.parsed),
@@ -83,6 +84,16 @@ def _generated(row: Row) -> Statement:
         segment=row["segment"],
         part=row["part"],
         position=row["position"],
+    )
+
+
+def _left_due(row: Row) -> Statement:
+    return _event(
+        "left_due",
+        row["generate_time"] or segment_time(str(row["segment"])),
+        f"Not fetched with segment {row['segment']}, and left due: {row['meaning']}",
+        segment=row["segment"],
+        reason=row["reason"],
     )
 
 
