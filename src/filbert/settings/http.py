@@ -85,9 +85,6 @@ class HttpSettings(Section):
     if_modified_since: bool = Field(
         default=True, description="Ask conditionally for pages that we have."
     )
-    store_response_time: bool = Field(
-        default=True, description="Keep the ms that a reply took (`_rs_` in Nutch)."
-    )
     cookie_header: bool = Field(
         default=True, description="Send the `Cookie` of a page's metadata, when a seed gave one."
     )

@@ -63,6 +63,7 @@ _WITHOUT: dict[str, str] = {
     "generate.curTime": "an option of `filbert generate`",
     "htmlunit.": "superseded by the browser protocol (issue 4)",
     "http.log.exceptions.suppress.stack": "a failed fetch is a record, not a stack trace",
+    "http.store.responsetime": "always kept: crawl_fetch.response_ms",
     "io.serializations": "Hadoop's own",
     "mapreduce.": "Hadoop's own",
     "nutch.jexl.disable.sandbox": "expressions are parsed, never evaluated as code",

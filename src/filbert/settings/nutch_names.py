@@ -96,7 +96,6 @@ NUTCH_NAMES: dict[str, Rule] = {
     "http.useHttp2": ("http.http_version", _http2),
     "http.enable.if.modified.since.header": ("http.if_modified_since", _same),
     "http.enable.cookie.header": ("http.cookie_header", _same),
-    "http.store.responsetime": ("http.store_response_time", _same),
     "http.filter.ipaddress.include": ("http.only_addresses", _addresses),
     "http.filter.ipaddress.exclude": ("http.deny_addresses", _addresses),
     # robots.txt

@@ -50,9 +50,6 @@ class StoreSettings(Section):
         default=False, description="Keep each request as a WARC record before its response."
     )
     warc_max_mb: int = Field(1024, ge=1, description="Size at which a WARC file is closed, in MB.")
-    seal_rows: int = Field(
-        100_000, ge=1, description="Rows in the journal at which it becomes Parquet."
-    )
     fsync: Literal["batch", "each", "never"] = Field(
         "batch",
         description="When captures are forced to disk: several at once, each, or by the system.",
