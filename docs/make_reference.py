@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,7 +66,13 @@ def commands_page() -> str:
         command = getattr(importlib.import_module(module), attribute)
         lines += [f"## {name}\n", f"{entry.summary}\n"]
         for path, one in _commands(f"filbert {name}", command):
-            context = click.Context(one, info_name=path, terminal_width=88, max_content_width=88)
+            context = click.Context(
+                one,
+                info_name=path,
+                terminal_width=88,
+                max_content_width=88,
+                help_option_names=["-h", "--help"],
+            )
             lines += ["```text", one.get_help(context).rstrip(), "```\n"]
     return "\n".join(lines)
 
@@ -129,11 +136,11 @@ PAGES: dict[str, Callable[[], str]] = {
 }
 
 
-def main() -> None:
-    """Write all pages."""
-    (HERE / "reference").mkdir(exist_ok=True)
+def main(folder: Path = HERE / "reference") -> None:
+    """Write all pages into a folder."""
+    folder.mkdir(exist_ok=True)
     for name, page in PAGES.items():
-        (HERE / "reference" / name).write_text(page(), encoding="utf-8")
+        (folder / name).write_text(page(), encoding="utf-8")
 
 
 def _commands(path: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
@@ -167,4 +174,4 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:]))
