@@ -78,7 +78,7 @@ class SparkEngine:
             frame.createOrReplaceTempView("written")
             frame = self._spark.sql(f"select * from written sort by {into.order_by}")
         folder = into.directory / f"{into.stem}-{uuid.uuid4().hex}"
-        frame.write.option("compression", "zstd").parquet(str(folder))
+        frame.write.option("compression", "snappy" if into.scratch else "zstd").parquet(str(folder))
         written = [
             WrittenFile(
                 path=path, rows=pq.read_metadata(path).num_rows, size=path.stat().st_size, stats={}

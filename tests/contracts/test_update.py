@@ -63,12 +63,19 @@ def test_both_halves_of_the_reducer(
         "crawl_parse": files_of(CRAWL_PARSE, tables["crawl_parse"], tmp_path),
     }
     views["captured"] = views["crawl_fetch"]
-    assert same_rows(rule.round_sql(), views)
-    into = WriteFiles(schema=rule.round_schema(), directory=tmp_path, stem="round")
-    written = local_engine.execute(Query(name="round", sql=rule.round_sql()), views, into)
+    for name, sql, schema in (
+        ("fetched", rule.fetched_sql(), rule.fetched_schema()),
+        ("round", rule.round_sql(crowded=False), rule.round_schema()),
+        ("round", rule.round_sql(crowded=True), rule.round_schema()),
+    ):
+        assert same_rows(sql, views)
+        into = WriteFiles(schema=schema, directory=tmp_path, stem=name)
+        written = local_engine.execute(Query(name=name, sql=sql), views, into)
+        paths = tuple(str(file.path) for file in written.files)
+        views[name] = Files(schema=schema, paths=paths)
     views = {
         "crawldb": files_of(CRAWLDB, tables["crawldb"], tmp_path),
-        "round": Files(schema=into.schema, paths=tuple(str(file.path) for file in written.files)),
+        "round": views["round"],
     }
     assert len(same_rows(rule.crawldb_sql(seq=1), views)) > 20
     touched = same_rows(rule.touched_sql(), views)

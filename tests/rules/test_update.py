@@ -47,6 +47,7 @@ class Paper:
         self._folder = folder
         self.tables: dict[str, list[Row]] = {"crawldb": [], "crawl_fetch": [], "crawl_parse": []}
         self.settings = Settings()
+        self.crowded = False
         self.scorings: list[Scoring] = [OpicScoring(self.settings.scoring)]
 
     def old(self, url: str, **said: Any) -> None:
@@ -79,12 +80,17 @@ class Paper:
             for name, schema in (("crawl_fetch", CRAWL_FETCH), ("crawl_parse", CRAWL_PARSE))
         }
         views["captured"] = views["crawl_fetch"]
-        into = WriteFiles(schema=rule.round_schema(), directory=self._folder, stem="round")
-        written = self._engine.execute(Query(name="round", sql=rule.round_sql()), views, into)
-        paths = tuple(str(file.path) for file in written.files)
+        for name, sql, schema in (
+            ("fetched", rule.fetched_sql(), rule.fetched_schema()),
+            ("round", rule.round_sql(crowded=self.crowded), rule.round_schema()),
+        ):
+            into = WriteFiles(schema=schema, directory=self._folder, stem=name)
+            written = self._engine.execute(Query(name=name, sql=sql), views, into)
+            paths = tuple(str(file.path) for file in written.files)
+            views[name] = Files(schema=schema, paths=paths)
         views = {
             "crawldb": self._files(CRAWLDB, self.tables["crawldb"]),
-            "round": Files(schema=into.schema, paths=paths),
+            "round": views["round"],
         }
         query = Query(name="update", sql=rule.crawldb_sql(seq=7))
         table = self._engine.execute(query, views, Collect()).table
@@ -119,6 +125,7 @@ def test_of_too_many_links_the_best_count(paper: Paper, limit: int, score: float
     """`update.max_inlinks` keeps the links of best score (Nutch's queue drops them)."""
     update = paper.settings.update.model_copy(update={"max_inlinks": limit})
     paper.settings = paper.settings.model_copy(update={"update": update})
+    paper.crowded = True
     for given in (2.0, 4.0, 3.0):
         paper.link(A, given)
     assert paper.update()[A]["score"] == score

@@ -223,6 +223,16 @@ def test_rows_that_are_not_for_the_crawldb_do_not_enter(scene: Scene) -> None:
     assert set(scene.pages("status")) == {A}
 
 
+def test_of_too_many_links_the_best_count(scene: Scene) -> None:
+    """A page with more links than update.max_inlinks gets the scores of the best ones."""
+    scene.set(update__max_inlinks=2)
+    scores = (0.5, 4.0, 2.0)
+    links = [link(A, B, ordinal=n, score=score) for n, score in enumerate(scores)]
+    scene.segment({A: {"text": "a"}}, links=links)
+    scene.update()
+    assert scene.pages("score")[B] == 6.0
+
+
 def test_an_unchanged_page_is_not_modified(scene: Scene) -> None:
     """The same signature again is db_notmodified and keeps the time of change."""
     signed = {"url": A, "from_url": A, "kind": "signature", "to_db": True, "signature": b"same"}
@@ -415,7 +425,7 @@ def test_another_writer_in_between_is_a_conflict(
 def test_show_sql_prints_the_queries_and_changes_nothing(scene: Scene) -> None:
     """The queries of both halves, as they would run."""
     text = show_sql(scene.context, UpdateOptions())
-    assert text.count(";\n") == 2
+    assert text.count(";\n") == 3
     assert "full join round r on o.url = r.url" in text
     assert "{{" not in text
     shown = CliRunner().invoke(command, [str(scene.folder.path), "--show-sql"])

@@ -60,6 +60,7 @@ class WriteFiles:
 
     The query's columns must be the schema's, by name; bigint columns of type TIMESTAMP become
     UTC timestamps. `order_by` (SQL) orders the rows of the file. An empty result writes no file.
+    `scratch`: the file lives no longer than the step; it is compressed less, and faster.
     """
 
     schema: TableSchema
@@ -67,6 +68,7 @@ class WriteFiles:
     stem: str
     order_by: str = ""
     row_group_rows: int | None = None
+    scratch: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

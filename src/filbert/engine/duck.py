@@ -123,10 +123,11 @@ def copy(connection: duckdb.DuckDBPyConnection, sql: str, target: WriteFiles) ->
 def _copy_statement(sql: str, path: Path, target: WriteFiles) -> str:
     columns = ", ".join(_written(column) for column in target.schema.columns)
     order = f" order by {target.order_by}" if target.order_by else ""
+    codec = "snappy" if target.scratch else "zstd"
     groups = f", row_group_size {target.row_group_rows}" if target.row_group_rows else ""
     return (
         f"copy (select {columns} from (\n{sql}\n) as result{order}) to {quoted(str(path))}"
-        f" (format parquet, compression zstd, return_stats{groups})"
+        f" (format parquet, compression {codec}, return_stats{groups})"
     )
 
 

@@ -39,6 +39,11 @@ TOUCHED = TableSchema(
 )
 """Pages that a round touched: what they were, what they are, who named them."""
 
+_DATUM = ", ".join(DATUM_COLUMNS)
+_SAID = (
+    "crawl_parse where to_db and (from_url is null or from_url in (select c.url from captured c))"
+)
+_LINKS = f"{_SAID} and kind in ('outlink', 'redirect', 'refresh', 'adjust')"
 _SCHEDULED = ", ".join(
     sorted(
         {
@@ -68,6 +73,23 @@ class UpdateRule:
     now: int
     buckets: int
 
+    def fetched_schema(self) -> TableSchema:
+        """Return the columns of what captures say; times stay epoch milliseconds."""
+        names = {column.name for column in self._aggregates()}
+        without = {"bucket", "inlinks", "refresh_from", *names}
+        columns = tuple(c for c in self.round_schema().columns if c.name not in without)
+        return TableSchema(name="fetched", key=("url",), columns=columns)
+
+    def fetched_sql(self) -> str:
+        """Return the query that says what the captures of a round say."""
+        return render(
+            "update_fetched.sql",
+            datum=_DATUM,
+            said=_SAID,
+            fetch_success=literal(FetchStatus.FETCH_SUCCESS),
+            scheduled=_SCHEDULED,
+        )
+
     def round_schema(self) -> TableSchema:
         """Return the columns of the round's small side; its times stay epoch milliseconds."""
         datum = tuple(
@@ -88,33 +110,47 @@ class UpdateRule:
         )
         return TableSchema(name="round", key=("url",), columns=columns)
 
-    def round_sql(self) -> str:
-        """Return the query that says what a round says of each page that it touched."""
+    def round_sql(self, *, crowded: bool) -> str:
+        """Return the query that says what a round says of each page that it touched.
+
+        Args:
+            crowded: Some page has more than `update.max_inlinks` links: those of best score are to
+                be found. (It costs a pass over all links, and few rounds need it.)
+        """
+        limit = literal(self.settings.update.max_inlinks)
+        fragments = {"links": _LINKS, "datum": _DATUM}
+        crowd = render("update_crowded.sql", max_inlinks=limit, **fragments) if crowded else ""
         return render(
             "update_round.sql",
-            datum=", ".join(DATUM_COLUMNS),
-            fetch_success=literal(FetchStatus.FETCH_SUCCESS),
-            scheduled=_SCHEDULED,
-            max_inlinks=literal(self.settings.update.max_inlinks),
+            **fragments,
+            crowded=f"{crowd}\n" if crowded else "",
+            counted="counted" if crowded else _LINKS,
             buckets=literal(self.buckets),
-            summed_links=self._links_sql("links"),
-            summed_popular=self._links_sql("popular"),
+            aggregates="".join(f",\n    {c.sql} as {c.name}" for c in self._aggregates()),
             aggregate_columns="".join(f",\n  l.{c.name}" for c in self._aggregates()),
         )
 
     def touched_sql(self) -> str:
         """Return the query over the same views that says what became of whom (`TOUCHED`)."""
-        return render("update_touched.sql", update=self.crawldb_sql(seq=0), now=literal(self.now))
+        return render(
+            "update_touched.sql",
+            update=self._update_sql(seq=0, join="right"),
+            now=literal(self.now),
+        )
 
     def crawldb_sql(self, *, seq: int) -> str:
         """Return the query that makes a bucket's new rows, of version `seq`.
 
         Views: `crawldb` and `round`, both of that bucket.
         """
+        return self._update_sql(seq=seq, join="full")
+
+    def _update_sql(self, *, seq: int, join: str) -> str:
         update, schedule = self.settings.update, self.settings.schedule
         scoring, score = self._scoring()
         return render(
             "update.sql",
+            join=join,
             not_purged=self._not_purged(),
             admitted="true" if update.additions_allowed else "o.url is not null",
             linked=literal(LINKED),
@@ -141,10 +177,6 @@ class UpdateRule:
 
     def _aggregates(self) -> list[SqlColumn]:
         return [column for scoring in self.scorings for column in scoring.link_aggregates()]
-
-    def _links_sql(self, rows: str) -> str:
-        aggregates = "".join(f",\n    {c.sql} as {c.name}" for c in self._aggregates())
-        return render("update_links.sql", rows=rows, aggregates=aggregates)
 
     def _not_purged(self) -> str:
         purged = []

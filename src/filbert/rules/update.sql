@@ -59,7 +59,7 @@ joined as (
     r.redirect_from,
     r.refresh_from{{aggregates}}
   from known o
-  full join round r on o.url = r.url
+  {{join}} join round r on o.url = r.url
   where {{admitted}}
 ),
 -- What the round brings is laid over what was known. (Of a page left alone nothing changes.)

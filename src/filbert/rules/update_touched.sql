@@ -1,4 +1,5 @@
 -- Pages that the round touched: what they were, what they are, and who named them first.
+-- The same rule as update.sql; joined so that the others are not looked at.
 select
   url,
   event,

@@ -99,7 +99,8 @@ def show_sql(context: StepContext, options: UpdateOptions) -> str:
     """Return the queries that `run` would ask, in order."""
     rule = _rule(context, _settings(context, options))
     seq = context.crawl.table("crawldb").next_version()
-    return f"{rule.round_sql()};\n\n{rule.crawldb_sql(seq=seq)};\n"
+    queries = (rule.fetched_sql(), rule.round_sql(crowded=True), rule.crawldb_sql(seq=seq))
+    return "\n\n".join(f"{query};" for query in queries) + "\n"
 
 
 def _settings(context: StepContext, options: UpdateOptions) -> Settings:

@@ -93,7 +93,7 @@ class Absorption:
     def _note_touched(self, buckets: Mapping[int, Files], round_files: Files) -> None:
         """Write what becomes of whom, several small buckets at a time."""
         query = Query(name="update_touched", sql=self._rule.touched_sql())
-        target = WriteFiles(schema=TOUCHED, directory=self._scratch, stem="touched")
+        target = WriteFiles(schema=TOUCHED, directory=self._scratch, stem="touched", scratch=True)
         size = max(1, _BATCH_ROWS * len(buckets) // max(1, self._table.count()))
         if any(files.where for files in buckets.values()):
             size = 1  # files that buckets share cannot be put together
@@ -181,16 +181,37 @@ class Absorption:
         )
 
     def _round(self, fetch: Files, parse: Files, captured: Files) -> Files:
-        target = WriteFiles(
+        """Write what the round says of each page, ordered by bucket."""
+        views = {"crawl_fetch": fetch, "crawl_parse": parse, "captured": captured}
+        into = WriteFiles(
+            schema=self._rule.fetched_schema(),
+            directory=self._scratch,
+            stem="fetched",
+            scratch=True,
+        )
+        query = Query(name="update_fetched", sql=self._rule.fetched_sql())
+        fetched = _files(into.schema, self._context.engine.execute(query, views, into))
+        into = WriteFiles(
             schema=self._rule.round_schema(),
             directory=self._scratch,
             stem="round",
             order_by="bucket",
             row_group_rows=_SLICE_ROWS,
+            scratch=True,
         )
-        views = {"crawl_fetch": fetch, "crawl_parse": parse, "captured": captured}
-        query = Query(name="update_round", sql=self._rule.round_sql())
-        return _files(target.schema, self._context.engine.execute(query, views, target))
+        views = {"crawl_parse": parse, "captured": captured, "fetched": fetched}
+        query = Query(name="update_round", sql=self._rule.round_sql(crowded=False))
+        files = _files(into.schema, self._context.engine.execute(query, views, into))
+        if self._most_inlinks(files) <= self._rule.settings.update.max_inlinks:
+            return files
+        query = Query(name="update_round", sql=self._rule.round_sql(crowded=True))
+        return _files(into.schema, self._context.engine.execute(query, views, into))
+
+    def _most_inlinks(self, round_files: Files) -> int:
+        sql = "select coalesce(max(inlinks), 0) as inlinks from round"
+        (row,) = self._rows(sql, {"round": round_files})
+        most: int = row["inlinks"]
+        return most
 
     def _buckets(self, round_files: Files) -> set[int]:
         update = self._rule.settings.update

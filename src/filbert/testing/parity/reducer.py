@@ -167,12 +167,11 @@ def _outcomes(engine: Engine, cases: Sequence[Case], folder: Path) -> dict[str, 
     schemas = {"crawl_fetch": CRAWL_FETCH, "crawl_parse": CRAWL_PARSE}
     views = {name: _files(schema, tables[name], folder) for name, schema in schemas.items()}
     views["captured"] = views["crawl_fetch"]
-    into = WriteFiles(schema=rule.round_schema(), directory=folder, stem="round")
-    written = engine.execute(Query(name="update round", sql=rule.round_sql()), views, into)
-    views = {
-        "crawldb": _old_pages(engine, tables, folder),
-        "round": Files(schema=into.schema, paths=tuple(str(file.path) for file in written.files)),
-    }
+    views["fetched"] = _written(engine, rule.fetched_sql(), views, rule.fetched_schema(), folder)
+    limit = rule.settings.update.max_inlinks
+    sql = rule.round_sql(crowded=any(len(case.links) > limit for case in cases))
+    round_files = _written(engine, sql, views, rule.round_schema(), folder)
+    views = {"crawldb": _old_pages(engine, tables, folder), "round": round_files}
     query = Query(name="update", sql=rule.crawldb_sql(seq=1))
     table = engine.execute(query, views, Collect()).table
     assert table is not None
@@ -189,9 +188,15 @@ def _old_pages(engine: Engine, tables: Mapping[str, Sequence[Row]], folder: Path
         "moved": _files(MOVED, tables["moved"], folder),
         "verdicts": Files(schema=CRAWLDB.select("verdicts", ("url",))),
     }
-    into = WriteFiles(schema=CRAWLDB, directory=folder, stem="merged")
-    written = engine.execute(Query(name="reapply", sql=reapplied(0)), views, into)
-    return Files(schema=CRAWLDB, paths=tuple(str(file.path) for file in written.files))
+    return _written(engine, reapplied(0), views, CRAWLDB, folder)
+
+
+def _written(
+    engine: Engine, sql: str, views: Mapping[str, Files], schema: TableSchema, folder: Path
+) -> Files:
+    into = WriteFiles(schema=schema, directory=folder, stem=schema.name)
+    files = engine.execute(Query(name=schema.name, sql=sql), views, into).files
+    return Files(schema=schema, paths=tuple(str(file.path) for file in files))
 
 
 def _files(schema: TableSchema, rows: Sequence[Row], folder: Path) -> Files:
