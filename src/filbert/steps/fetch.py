@@ -28,6 +28,7 @@ from filbert.steps.context import StepResult
 from filbert.steps.fetch_checks import check_agent, check_partition
 from filbert.steps.fetch_words import summary
 from filbert.steps.lease_watch import LeaseWatch
+from filbert.steps.url_chain import CHAIN_KEY, MIXED
 from filbert.store.segments import SegmentState
 from filbert.store.tables import Commit
 
@@ -168,6 +169,8 @@ class _Fetch:
                 add=tuple(self._files.get(name, ())),
                 remove="all",
                 transactions={f"fetch:{self._segment.name}": 1},
+                # Every redirect target that is linked has passed the chains (`RedirectJudge`).
+                metadata={CHAIN_KEY: self._context.plugins.url_chain().fingerprint() or MIXED},
                 read_version=table.version(),
             )
         )

@@ -18,6 +18,7 @@ from filbert.engine.base import Part
 from filbert.errors import UserError
 from filbert.parser.task import ParsePart
 from filbert.steps.context import StepResult
+from filbert.steps.url_chain import CHAIN_KEY, note_of
 from filbert.store.segments import SegmentState
 from filbert.store.tables import Commit
 
@@ -106,8 +107,15 @@ def _parse(context: StepContext, settings: Settings, segment: Segment) -> Counte
             counters.update(result.counters)
             for name in _TABLES:
                 files[name].extend(result.files.get(name, ()))
-        _commit(segment, files, versions)
+        _commit(segment, files, versions, _note(context, settings, segment))
     return counters
+
+
+def _note(context: StepContext, settings: Settings, segment: Segment) -> str:
+    """Return what crawl_parse notes of the URL chains, so that invertlinks need not ask again."""
+    entered = settings.parse.filter_urls and settings.parse.normalize_urls
+    table, chain = segment.table("crawl_parse"), context.plugins.url_chain()
+    return note_of(table, chain, entered=entered, all_rows=False)
 
 
 def _task(context: StepContext, settings: Settings, segment: Segment, scratch: Path) -> ParsePart:
@@ -121,7 +129,10 @@ def _task(context: StepContext, settings: Settings, segment: Segment, scratch: P
 
 
 def _commit(
-    segment: Segment, files: Mapping[str, list[WrittenFile]], versions: Mapping[str, int]
+    segment: Segment,
+    files: Mapping[str, list[WrittenFile]],
+    versions: Mapping[str, int],
+    note: str,
 ) -> None:
     transaction = f"parse:{segment.name}"
     for name in _TABLES:
@@ -132,6 +143,7 @@ def _commit(
                     step="parse",
                     add=tuple(files[name]),
                     transactions={transaction: 1},
+                    metadata={CHAIN_KEY: note},
                     read_version=versions[name],
                 )
             )
