@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -37,3 +38,11 @@ def test_a_crawl_is_polite(repository: Path) -> None:
         *("--kill-after", "8"),
     )
     assert printed.endswith("\npolite\n")
+
+
+def test_a_crawl_survives_a_full_disk(repository: Path) -> None:
+    """Each step that meets a full disk says so, and goes on once there is room."""
+    if os.geteuid():
+        pytest.skip("only root can mount a small disk")
+    printed = check(repository, "full_disk_check.py")
+    assert printed.endswith("\nnothing lost or different\n")
