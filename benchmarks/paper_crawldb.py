@@ -42,7 +42,7 @@ class Sizes:
     def buckets(self) -> int:
         """Buckets of 100,000 to 800,000 rows."""
         buckets = 1
-        while self.pages / buckets > 400_000:
+        while self.pages / buckets > 700_000:
             buckets *= 2
         return buckets
 

@@ -3,8 +3,8 @@
     python -m benchmarks.update --pages 10000000 --fetches 200000 --links 4000000
 
 Aims at 10 M pages: at most 1.5 times the copy, at most 1 GB. Each run is a process of its own; the
-runs are interleaved, and the medians compared. The copy goes bucket by bucket through the same
-engine: it reads and writes every column and decides nothing.
+runs are interleaved, and the medians compared. The copies go through the same engine: they read
+and write every column and decide nothing.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.paper_crawldb import NOW, Sizes, make_crawl
-from filbert.engine.base import Query, WriteFiles
+from filbert.engine.base import Files, Query, WriteFiles
 from filbert.model.clock import FixedClock
 from filbert.steps.context import StepContext, open_context
 from filbert.steps.update import UpdateOptions
 from filbert.steps.update import run as update
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,35 @@ class Run:
 
 
 def copy(context: StepContext) -> None:
+    """Copy the crawldb, bucket by bucket."""
     table = context.crawl.table("crawldb")
+    _copied(context, table.bucket_files().values())
+
+
+def copy_all(context: StepContext) -> None:
+    """Copy all that updatedb reads: the crawldb and the segment's rows."""
+    copy(context)
+    (segment,) = context.crawl.segments()
+    _copied(context, [segment.table(name).files() for name in ("crawl_fetch", "crawl_parse")])
+
+
+def _copied(context: StepContext, several: Iterable[Files]) -> None:
     with context.crawl.scratch("copy") as scratch:
-        for bucket, files in table.bucket_files().items():
-            into = WriteFiles(schema=table.schema, directory=scratch, stem=f"copy-{bucket:04d}")
-            query = Query(name="copy", sql="select * from crawldb")
-            context.engine.execute(query, {"crawldb": files}, into)
+        for files in several:
+            into = WriteFiles(schema=files.schema, directory=scratch, stem="copy")
+            query = Query(name="copy", sql="select * from given")
+            context.engine.execute(query, {"given": files}, into)
 
 
 def absorb(context: StepContext) -> None:
     print(update(context, UpdateOptions()).message, file=sys.stderr)
 
 
-JOBS: dict[str, Callable[[StepContext], None]] = {"copy": copy, "updatedb": absorb}
+JOBS: dict[str, Callable[[StepContext], None]] = {
+    "copy": copy,
+    "copy-all": copy_all,
+    "updatedb": absorb,
+}
 
 
 def work(job: str, crawl: Path) -> Run:
@@ -113,8 +129,8 @@ def report(sizes: Sizes, runs: dict[str, list[Run]]) -> None:
         wall = statistics.median(run.wall_s for run in found)
         peak = max(run.peak_mb for run in found)
         print(f"  {job:9} {medians[job]:7.1f} CPU s  {wall:7.1f} s  peak {peak:6.0f} MB")
-    ratio = medians["updatedb"] / medians["copy"]
-    print(f"  updatedb is {ratio:.2f} times the bare copy (aim: 1.5)")
+    for name, of in (("copy-all", "all that it reads"), ("copy", "the crawldb alone")):
+        print(f"  updatedb is {medians['updatedb'] / medians[name]:.2f} times a bare copy of {of}")
 
 
 if __name__ == "__main__":

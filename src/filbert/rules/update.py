@@ -37,7 +37,7 @@ TOUCHED = TableSchema(
         *ORIGINS.select("origin", ("origin", "origin_url", "first_seen")).columns,
     ),
 )
-"""Pages that a round touched: what they were, what they are, who named them."""
+"""New and fetched pages of a round: what they were, what they are, who named them."""
 
 _DATUM = ", ".join(DATUM_COLUMNS)
 _SAID = (
@@ -136,6 +136,7 @@ class UpdateRule:
             "update_touched.sql",
             update=self._update_sql(seq=0, join="right"),
             now=literal(self.now),
+            linked=literal(LINKED),
         )
 
     def crawldb_sql(self, *, seq: int) -> str:

@@ -1,4 +1,5 @@
--- Pages that the round touched: what they were, what they are, and who named them first.
+-- New pages and fetched ones: what they were, what they are, and who named them first. (A known
+-- page that was only linked keeps its status.)
 -- The same rule as update.sql; joined so that the others are not looked at.
 select
   url,
@@ -16,4 +17,4 @@ select
 from (
 {{update}}
 ) updated
-where event <> 0
+where event <> {{linked}} or old_status is null

@@ -87,7 +87,7 @@ class Absorption:
         wanted = set(cleaned) | self._buckets(round_files)
         self._note_touched(buckets, round_files)
         files = rewritten(self._context, self._table, wanted, job, self._scratch / "crawldb")
-        self._count()
+        self._count(round_files)
         return files
 
     def _note_touched(self, buckets: Mapping[int, Files], round_files: Files) -> None:
@@ -220,7 +220,10 @@ class Absorption:
         rows = self._rows("select distinct bucket from round", {"round": round_files})
         return {row["bucket"] for row in rows}
 
-    def _count(self) -> None:
+    def _count(self, round_files: Files) -> None:
+        sql = "select count(*) as pages from round where inlinks > 0"
+        (row,) = self._rows(sql, {"round": round_files})
+        self.counters["linked_pages"] = row["pages"]
         rows = self._rows(
             "select event, old_status, status, count(*) as pages from touched"
             " group by event, old_status, status",
@@ -232,9 +235,7 @@ class Absorption:
             after = PageStatus(row["status"]).label
             if new:
                 self.counters["new_pages"] += pages
-            if row["event"] == LINKED:
-                self.counters["linked_pages"] += pages
-            else:
+            if row["event"] != LINKED:
                 self.counters["fetches"] += pages
                 self.counters[FetchStatus(row["event"]).label] += pages
                 self.transitions[f"{before} → {after}"] += pages
