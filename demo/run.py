@@ -89,7 +89,7 @@ def serving(sites: Sequence[Site], port: int) -> Iterator[None]:
     with ExitStack() as stack:
         for site in sites:
             server = ThreadingHTTPServer((site.address, port), _handler(site))
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
             thread.start()
             stack.callback(thread.join)
             stack.callback(server.server_close)

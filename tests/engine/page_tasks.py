@@ -22,4 +22,6 @@ class Square:
             raise ZeroDivisionError("broken")
         if part.payload == "user":
             raise UserError("wrong file", hint="name another")
+        if part.payload == "pid":
+            return PartResult(number=part.number, counters={"pid": os.getpid()})
         return PartResult(number=part.number, counters={"square": part.number**2})

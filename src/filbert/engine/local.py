@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from filbert.engine.base import Collect, Written
-from filbert.engine.pool import run_parts
+from filbert.engine.pool import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,13 +38,15 @@ class LocalEngine:
         base = Path(settings.spill_dir) if settings.spill_dir else scratch_dir
         self._spill_dir = base / f"spill-{os.getpid()}"
         self._connection: duckdb.DuckDBPyConnection | None = None
+        self._workers = Workers(settings.processes or cores())
 
     def __enter__(self) -> Self:
         """Return the engine; DuckDB is started by the first query."""
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Close DuckDB and remove what it spilled."""
+        """End the workers, close DuckDB and remove what it spilled."""
+        self._workers.__exit__(*exc)
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -72,7 +74,7 @@ class LocalEngine:
 
         With `engine.processes = 1` the parts run one by one in this process.
         """
-        return run_parts(task, parts, processes=self._settings.processes or cores())
+        return self._workers.run(task, parts)
 
     def _connect(self) -> duckdb.DuckDBPyConnection:
         from filbert.engine import duck

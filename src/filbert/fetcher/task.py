@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections import Counter
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -152,9 +152,7 @@ class FetchPart:
                 signature=plugins.signature() if settings.fetcher.signature else None,
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
-            gc.collect()
-            gc.freeze()
-            gc.set_threshold(*_GC_THRESHOLDS)
+            stack.enter_context(_rare_gc())
             return await PartFetch(hands, plan).run()
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
@@ -211,3 +209,17 @@ class FetchPart:
                 for record in left
             )
         return sink.files
+
+
+@contextmanager
+def _rare_gc() -> Iterator[None]:
+    """Leave what is there now out of garbage collections, and make them rare."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_GC_THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -16,8 +16,8 @@ from filbert.engine.base import PartResult
 from filbert.errors import DataError
 from filbert.model.schemas import CRAWL_PARSE, PARSE_DATA, PARSE_TEXT
 from filbert.model.statuses import FetchStatus
-from filbert.parser.guard import GuardedParser
 from filbert.parser.jobs import Failure, PageRows, ParseJob, ParseOptions
+from filbert.parser.kept import guarded_parser
 from filbert.parser.parsing import PageParser
 from filbert.parser.rows import RowMaker
 from filbert.plugins.registry import PluginRepository
@@ -75,7 +75,7 @@ class ParsePart:
                 schema.name: stack.enter_context(ParquetSink(schema, self.into, stem))
                 for schema in (PARSE_DATA, PARSE_TEXT, CRAWL_PARSE)
             }
-            guarded = stack.enter_context(GuardedParser(options))
+            guarded = stack.enter_context(guarded_parser(options))
             for job, answer in guarded.parse(self._jobs(part.number, counters)):
                 rows = self._failed(job, answer) if isinstance(answer, Failure) else answer
                 sinks["parse_data"].extend(rows.parse_data)
