@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filbert.cli.commands import COMMANDS
+from filbert.cli.group import filbert
 from filbert.model import schemas, statuses
 from filbert.settings.catalog import Setting, catalog
 from filbert.settings.nutch_names import NUTCH_NAMES
@@ -62,8 +63,8 @@ def commands_page() -> str:
     """Every command with its help."""
     lines = [HEAD + "# Commands\n", "What `filbert COMMAND --help` prints.\n"]
     for name, entry in COMMANDS.items():
-        module, _, attribute = entry.target.partition(":")
-        command = getattr(importlib.import_module(module), attribute)
+        command = filbert.get_command(click.Context(filbert), name)
+        assert command is not None
         lines += [f"## {name}\n", f"{entry.summary}\n"]
         for path, one in _commands(f"filbert {name}", command):
             context = click.Context(

@@ -51,6 +51,18 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert [name for name in COMMANDS if name not in words] == []
 
 
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_examples_in_the_help_keep_their_lines(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An example can be copied from the help: no mark of click's stands in it."""
+    assert run([*command, "--help"]) == 0
+
+    out = capsys.readouterr().out
+    assert "\\b" not in out
+    assert [line for line in out.splitlines() if line.count("filbert ") > 1] == []
+
+
 def test_an_unknown_command_refuses_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     """A mistyped command is exit 2 and a proposal."""
     assert run(["serch"]) == 2

@@ -14,6 +14,7 @@ from filbert.model.statuses import FetchStatus, PageStatus, ProtocolStatus
 from filbert.reports.explain import explain
 from filbert.search.writer import EmbeddedWriter
 from filbert.settings import Settings
+from filbert.settings.http import HttpSettings
 from filbert.settings.search import SearchSettings
 from filbert.testing.paper_crawl import NOW, PaperCrawl
 
@@ -201,6 +202,22 @@ def test_rules_with_their_lines(paper: PaperCrawl) -> None:
     assert got[-1] == (
         "http://oak.test/robots.txt forbids it by Disallow: /secret (line 2), in the group for *"
     )
+
+
+@pytest.mark.parametrize("names", [{"agent_name": "oakbot"}, {"robots_agents": ("oakbot",)}])
+def test_robots_are_read_as_the_fetcher_reads_them(tmp_path: Path, names: dict[str, Any]) -> None:
+    """Every name that the fetcher answers to chooses the group, http.robots_agents too."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    known = {
+        "host": "http://oak.test",
+        "robots_time": NOW,
+        "robots_status": 200,
+        "robots_body": ROBOTS + b"\nUser-agent: oakbot\nAllow: /\n",
+    }
+    paper.rows("hostdb", [known])
+    said = explain(paper.folder, Settings(http=HttpSettings(**names)), SECRET, NOW)
+    got = texts(said, "rules")[-1]
+    assert ("allows it" in got, "in the group for oakbot" in got) == (True, True)
 
 
 def test_scheme_may_be_left_out(paper: PaperCrawl) -> None:

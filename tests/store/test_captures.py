@@ -97,6 +97,15 @@ def test_a_log_goes_on_where_it_was(tmp_path: Path, warc_format: str) -> None:
     check_whole(tmp_path, range(COUNT))
 
 
+def test_a_part_that_was_begun_is_resumed(tmp_path: Path) -> None:
+    """Killed before its first answer, a part has nothing to show, and yet has asked hosts."""
+    got = []
+    for _ in range(2):
+        with open_log(tmp_path) as log:
+            got.append((log.resumed, len(log.done), len(log.host_states)))
+    assert got == [(False, 0, 0), (True, 0, 0)]
+
+
 def test_any_damaged_tail_is_cut(tmp_path: Path) -> None:
     """With the tail of either file cut, zeroed or lengthened, a prefix of captures remains."""
     rng = random.Random(11)

@@ -35,6 +35,7 @@ class LazyGroup(click.Group):
             msg = f"{COMMANDS[cmd_name].target} is no click command"
             raise TypeError(msg)
         command.name = cmd_name
+        keep_lines(command)
         return command
 
     def resolve_command(
@@ -63,6 +64,15 @@ class LazyGroup(click.Group):
                 )
 
 
+def keep_lines(command: click.Command) -> None:
+    """Make the mark of paragraphs that keep their lines what click looks for.
+
+    It is the character U+0008; a raw docstring, which ruff asks for, has backslash and b.
+    """
+    if command.help:
+        command.help = command.help.replace("\\b\n", "\b\n")
+
+
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="filbert")
 def filbert() -> None:
@@ -75,3 +85,6 @@ def filbert() -> None:
 
     Exit codes: 0 done, 1 nothing to do, 2 wrong use, 3 damaged or held data, 130 interrupted.
     """
+
+
+keep_lines(filbert)

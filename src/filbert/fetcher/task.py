@@ -122,7 +122,7 @@ class FetchPart:
     ) -> PartEnd:
         settings = self.settings
         time = LoopTime(SystemClock(), asyncio.get_running_loop())
-        resumed_at = time.now_ms() if len(captures.done) or captures.host_states else None
+        resumed_at = time.now_ms() if captures.resumed else None
         known = RememberedHosts(self.hosts, captures.host_states, resumed_at)
         share = PartShare(self.listed, number, self.parts)
         plugins = PluginRepository(settings, self.folder)

@@ -192,7 +192,7 @@ class _Gathering:
         read = meaning is RobotsMeaning.PARSE
         rules = parse_robots(
             row["robots_body"] or b"",
-            [self.settings.http.agent_name],
+            (self.settings.http.agent_name, *self.settings.http.robots_agents),
             url=url,
             size_limit=robots.size_limit,
         )

@@ -82,16 +82,15 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
     crawl = context.crawl
     with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
         crawl.clear_stop()
-        marker = RunMarker.read(crawl.path) or RunMarker.begin(crawl.path, _db_version(context))
+        unfinished = RunMarker.read(crawl.path)
+        marker = unfinished or RunMarker.begin(crawl.path, _db_version(context))
         loop = _Loop(context, options, watch, marker)
-        if options.seeds:
-            loop.step(inject.run, inject.InjectOptions(seeds=options.seeds), "inject")
-        if not crawl.table("crawldb").count():
-            RunMarker.end(crawl.path)
-            raise UserError(
-                f"{crawl.path} has no page to begin with",
-                hint="Give it seeds: --seeds FILE_OR_URL",
-            )
+        try:
+            loop.begin()
+        except UserError:
+            if unfinished is None:  # nothing was begun that the next run would go on with
+                RunMarker.end(crawl.path)
+            raise
         ended = loop.rounds()
         stopped = crawl.stop_requested()
         if not stopped:
@@ -123,6 +122,21 @@ class _Loop:
             commit.step == "updatedb" and commit.version > self._marker.start_version
             for commit in history
         )
+
+    def begin(self) -> None:
+        """Inject the seeds, if there are any.
+
+        Raises:
+            UserError: They are wrong, or there is no page to begin with.
+        """
+        crawl, seeds = self._context.crawl, self._options.seeds
+        if seeds:
+            self.step(inject.run, inject.InjectOptions(seeds=seeds), "inject")
+        if not crawl.table("crawldb").count():
+            raise UserError(
+                f"{crawl.path} has no page to begin with",
+                hint="Give it seeds: --seeds FILE_OR_URL",
+            )
 
     def step(
         self, call: Callable[[StepContext, Options], StepResult], options: Options, name: str
@@ -185,10 +199,9 @@ class _Loop:
 
     def _settle(self) -> None:
         """Bring linkdb, duplicates and index up to the crawldb; cheap when they are."""
+        pending = set(self._pending())
         names = tuple(
-            segment.name
-            for segment in self._context.crawl.segments()
-            if segment not in self._pending()
+            segment.name for segment in self._context.crawl.segments() if segment not in pending
         )
         if not names:
             return

@@ -110,6 +110,7 @@ class CaptureLog:
         clock: For the date of warcinfo records.
 
     Attributes:
+        resumed: The part was begun before, if only to be killed in its first requests.
         done: Positions of the fetch list that have a frame.
         open_redirects: Records whose redirect was followed and whose target has no frame yet:
             a resume goes on from these; their positions are in `done`.
@@ -131,6 +132,7 @@ class CaptureLog:
         self._clock = clock
         self._codec = Codec(self._options.warc)
         self._path = journal_path(journal_dir, part)
+        self.resumed = self._path.exists()
         self._lock = threading.Lock()
         self._memory = HostMemory()
         self._warc_fd = -1

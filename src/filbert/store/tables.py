@@ -2,9 +2,9 @@
 
 Guarantee: a version is complete or invisible. A commit syncs its files, moves them under names of
 their own, and only then writes one log entry; whatever breaks before that leaves the last version
-as it was and files that no version lists, which recovery removes. A commit that says which version
-it read fails if another came between. An application transaction is undone with the version that
-made it.
+as it was and files that no version lists, which `filbert vacuum` removes. A commit that says which
+version it read fails if another came between. An application transaction is undone with the version
+that made it.
 Source: the Delta transaction log protocol.
 """
 

@@ -1,0 +1,90 @@
+"""The loop, where it begins and ends: markers of runs, and what a look at the folder costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from filbert.errors import UserError
+from filbert.model.statuses import PageStatus
+from filbert.steps.context import open_context
+from filbert.steps.crawl import CrawlOptions, run
+from filbert.store.run_marker import RunMarker
+from filbert.store.tables import Table
+from filbert.testing.paper_crawl import PaperCrawl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from filbert.steps.context import StepResult
+
+QUICK = ("store.fsync=never",)
+
+
+class _Nobody:
+    """Looks on and says nothing."""
+
+    def started(self, step: str, round_number: int) -> None:
+        """A step begins."""
+
+    def ended(self, result: StepResult) -> None:
+        """A step is done."""
+
+
+def _run(path: Path, options: CrawlOptions, paper: PaperCrawl | None = None) -> str:
+    clock = paper.clock if paper else None
+    with open_context(path, QUICK, {}, create=True, clock=clock) as context:
+        return run(context, options, _Nobody()).ended
+
+
+def test_wrong_seeds_begin_no_run(tmp_path: Path) -> None:
+    """A run that was refused for its seeds is not one that the next command goes on with."""
+    path = tmp_path / "crawl"
+    (tmp_path / "seeds.txt").write_text("no seed\n", encoding="utf-8")
+    refused: list[CrawlOptions] = [
+        CrawlOptions(seeds=(str(tmp_path / "seeds.txt"),)),
+        CrawlOptions(seeds=(str(tmp_path / "missing.txt"),)),
+        CrawlOptions(),
+    ]
+    for options in refused:
+        with pytest.raises(UserError):
+            _run(path, options)
+        assert RunMarker.read(path) is None
+
+
+def test_wrong_seeds_leave_a_run_to_be_gone_on_with(tmp_path: Path) -> None:
+    """A run that was killed still counts its rounds after a call that was refused."""
+    path = tmp_path / "crawl"
+    PaperCrawl(path).crawldb({"http://a.test/": PageStatus.DB_FETCHED})
+    began = RunMarker.begin(path, 0)
+    with pytest.raises(UserError):
+        _run(path, CrawlOptions(seeds=(str(tmp_path / "missing.txt"),)))
+    assert RunMarker.read(path) == began
+
+
+@pytest.mark.slow
+def test_a_look_at_the_folder_grows_with_its_segments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is absorbed is asked a few times of each segment, not once for each pair of them."""
+    asked = 0
+    transaction = Table.transaction
+
+    def counted(table: Table, app_id: str) -> int | None:
+        nonlocal asked
+        asked += 1
+        return transaction(table, app_id)
+
+    monkeypatch.setattr(Table, "transaction", counted)
+    costs = []
+    for segments in (1, 2, 3):
+        path = tmp_path / str(segments)
+        paper = PaperCrawl(path)
+        absorbed = [paper.segment({}) for _ in range(segments)]
+        paper.crawldb({"http://a.test/": PageStatus.DB_FETCHED}, absorbs=absorbed)
+        asked = 0
+        ended = _run(path, CrawlOptions(rounds=None, index=False), paper)
+        assert ended.startswith("nothing to fetch: 1 not due yet")
+        costs.append(asked)
+    assert costs[2] - costs[1] == costs[1] - costs[0]
