@@ -91,7 +91,16 @@ def test_truth_and_inlinks(
         same_rows(rules.inlinks_sql(), {"documents": documents, "linkdb": linkdb}),
         same_rows(rules.untrue_sql(), {"documents": documents, "crawldb": crawldb}),
         same_rows(rules.unknown_sql(), {"indexed": indexed, "crawldb": crawldb}),
+        same_rows(
+            rules.undone_sql(),
+            {
+                "undone": views["fetch_1"],
+                "documents": Files(schema=rules.DOCUMENTS),
+                "crawldb": crawldb,
+            },
+        ),
     )
     assert [row["from_url"] for row in got[0]] == [B]
     assert got[1] == [{"url": "http://gone.test/", "reason": "gone"}]
     assert got[2] == [{"url": "http://unknown.test/", "reason": "unknown"}]
+    assert got[3] == [{"url": E, "reason": "undone"}]

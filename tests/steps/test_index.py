@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,26 @@ def test_rollback_makes_the_index_anew(
     document = opened(paper).document(OAK)
     got = (opened(paper).urls(), document and document["content"], "made anew" in result.message)
     assert got == ([OAK], ["one"], True)
+
+
+def test_rollback_keeps_what_cannot_be_made_again(
+    paper: PaperCrawl, context: Callable[..., StepContext]
+) -> None:
+    """Documents of vacuumed segments outlive a rollback; those that were undone do not."""
+    first = paper.segment({OLD: {"text": "old"}})
+    second = paper.segment({OAK: {"text": "one"}})
+    version = paper.crawldb({OLD: FETCHED, OAK: FETCHED}, absorbs=[first, second])
+    third = paper.segment({OAK: {"text": "two"}, HAZEL: {"text": "two"}})
+    paper.crawldb(dict.fromkeys((OLD, OAK, HAZEL), FETCHED), absorbs=[third])
+    index.run(context(), IndexOptions())
+    shutil.rmtree(first.path)
+    paper.folder.table("crawldb").restore(version)
+    result = index.run(context(), IndexOptions())
+    document = opened(paper).document(OAK)
+    got = (sorted(opened(paper).urls()), document and document["content"], counted(result))
+    again = index.run(context(), IndexOptions())
+    assert got == ([OAK, OLD], ["one"], {"indexed": 1, "delete_undone": 1})
+    assert again.nothing_to_do
 
 
 def test_rebuild(paper: PaperCrawl, context: Callable[..., StepContext]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from filbert.engine.local import LocalEngine
-from filbert.errors import UserError
+from filbert.errors import DataError, UserError
 from filbert.model.clock import FixedClock
 from filbert.model.statuses import PageStatus
 from filbert.plugins.registry import PluginRepository
@@ -27,9 +28,10 @@ from filbert.store.parquet import ParquetSink, read_rows
 from filbert.testing.paper_crawl import NOW, page_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from filbert.engine.base import Files, Query, Target, Written
     from filbert.steps.context import StepResult
 
 A, B, C = "http://a.org/", "http://b.org/", "http://c.org/"
@@ -58,9 +60,22 @@ class Scene:
 
     def inject(self, *lines: str, **options: bool) -> StepResult:
         """Inject lines of a seed file."""
+        return run(self.context, InjectOptions(seeds=(self.file(*lines),), **options))
+
+    def file(self, *lines: str) -> str:
+        """Write a seed file and return its path."""
         path = self._path / "seeds.txt"
         path.write_text("\n".join(lines), encoding="utf-8")
-        return run(self.context, InjectOptions(seeds=(str(path),), **options))
+        return str(path)
+
+    def note_origin(self, url: str) -> None:
+        """Note where a page came from, as another command does."""
+        table = self.crawl.table("origins")
+        row = page_row("origins", url, origin="link", origin_url=B, first_seen=NOW)
+        with self.crawl.scratch("origin") as scratch:
+            with ParquetSink(table.schema, scratch, "origin") as sink:
+                sink.append(row)
+            table.commit(Commit(step="updatedb", add=sink.files))
 
     def put(self, url: str, **said: Any) -> None:
         """Put a page into the crawldb."""
@@ -304,3 +319,27 @@ def test_applying_the_chains_to_all_is_noted_though_nothing_changes(scene: Scene
     assert agrees(table, scene.context.plugins.url_chain())
     scene.inject(A, filter_normalize_all=True)
     assert table.version() == version
+
+
+def test_origins_noted_meanwhile_are_not_noted_twice(scene: Scene) -> None:
+    """A page's origin stands once, though another command noted it while the seeds were read."""
+    context = scene.context
+    engine = context.engine
+
+    class Meanwhile:
+        """The engine, while somebody else notes the same origin."""
+
+        run = engine.run
+
+        def execute(self, query: Query, views: Mapping[str, Files], into: Target) -> Written:
+            written = engine.execute(query, views, into)
+            if query.name == "inject_origins":
+                scene.note_origin(A)
+            return written
+
+    seeds = scene.file(A)
+    with pytest.raises(DataError, match="origins was changed by another command"):
+        run(replace(context, engine=Meanwhile()), InjectOptions(seeds=(seeds,)))
+    run(context, InjectOptions(seeds=(seeds,)))
+    got = [row["url"] for row in read_rows(scene.crawl.table("origins").files())]
+    assert got == [A]

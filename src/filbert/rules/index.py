@@ -30,6 +30,7 @@ __all__ = [
     "decisions",
     "documents_sql",
     "inlinks_sql",
+    "undone_sql",
     "unknown_sql",
     "untrue_sql",
 ]
@@ -172,6 +173,12 @@ def untrue_sql(statuses: Sequence[PageStatus] = tuple(UNTRUE)) -> str:
     reasons = "\n".join(f"    when {int(one)} then {literal(UNTRUE[one])}" for one in statuses)
     numbers = ", ".join(str(int(one)) for one in statuses)
     return render("index_untrue.sql", reasons=reasons, statuses=numbers)
+
+
+def undone_sql() -> str:
+    """SQL: pages that only segments undone by a rollback had. Views: `undone`, as `untrue_sql`."""
+    fetched = (PageStatus.DB_FETCHED, PageStatus.DB_NOTMODIFIED)
+    return render("index_undone.sql", fetched=", ".join(str(int(one)) for one in fetched))
 
 
 def unknown_sql() -> str:

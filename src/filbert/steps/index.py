@@ -3,7 +3,8 @@
 Guarantee: the index changes in one commit, which also notes the segments and the crawldb version
 it has absorbed: a second run does nothing and says so. The embedded index is kept true to the
 crawldb: pages that are gone, redirect or are duplicates now are deleted, whichever segment they
-were in; after a rollback it is made anew. Other writers get deletions as the settings say.
+were in; after a rollback it is made anew or, where segments were vacuumed that it could not be made
+from, loses what was undone. Other writers get deletions as the settings say.
 Source: Nutch `IndexingJob`, `IndexerMapReduce`.
 """
 
@@ -14,8 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import structlog
+
 from filbert.engine.base import Collect, Files, Part, Query, WriteFiles
 from filbert.errors import UserError
+from filbert.model.schemas import CRAWL_FETCH
 from filbert.plugins.contracts import RememberingWriter
 from filbert.rules import index as rules
 from filbert.steps.context import StepResult
@@ -39,6 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IndexOptions", "run"]
 
+_log = structlog.get_logger(__name__)
 _CHUNK_ROWS = 2000
 _SEGMENT_VIEWS = {
     "fetch": "crawl_fetch",
@@ -67,6 +72,7 @@ class _Job:
 
     segments: list[Segment]
     remembered: frozenset[str]
+    undone: list[Segment]
     version: int
     counters: Counter[str] = field(default_factory=Counter)
 
@@ -80,7 +86,11 @@ def run(context: StepContext, options: IndexOptions) -> StepResult:
     """
     writers = context.plugins.index_writers()
     absorbed = _absorbed(context)
-    rebuild = options.rebuild or _undone(writers, absorbed)
+    memory = _Memory.of(context, writers, absorbed)
+    rebuild = options.rebuild or (bool(memory.undone) and not memory.lost)
+    memory.warn(rebuild=rebuild)
+    if memory.undone:
+        options = IndexOptions()
     if rebuild:
         options = IndexOptions(rebuild=True)
         for writer in remembering(writers):
@@ -112,11 +122,39 @@ def _absorbed(context: StepContext) -> Callable[[str], bool]:
     return absorbed
 
 
-def _undone(writers: Sequence[IndexWriter], absorbed: Callable[[str], bool]) -> bool:
-    """Say whether the index has absorbed a segment that a rollback took out of the crawldb."""
-    with open_writers(remembering(writers)):
-        remembered = absorbed_segments(writers)
-    return not all(map(absorbed, remembered))
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    """Segments that the index has absorbed and that need a thought.
+
+    Attributes:
+        undone: A rollback took them out of the crawldb.
+        lost: They were vacuumed: no document can be made from them again.
+    """
+
+    undone: frozenset[str]
+    lost: frozenset[str]
+
+    @classmethod
+    def of(
+        cls,
+        context: StepContext,
+        writers: Sequence[IndexWriter],
+        absorbed: Callable[[str], bool],
+    ) -> _Memory:
+        """Ask the indexes what they remember."""
+        with open_writers(remembering(writers)):
+            remembered = absorbed_segments(writers)
+        there = {segment.name for segment in context.crawl.segments()}
+        undone = frozenset(name for name in remembered if not absorbed(name))
+        return cls(undone, remembered - undone - there)
+
+    def warn(self, *, rebuild: bool) -> None:
+        """Say what becomes of the documents of vacuumed segments."""
+        if not self.lost or not (rebuild or self.undone):
+            return
+        text = "they were vacuumed: their documents "
+        text += "are gone from the index" if rebuild else "stay; only what was undone goes"
+        _log.warning("index.segments_gone", segments=sorted(self.lost), text=text)
 
 
 def _fresh(
@@ -168,12 +206,21 @@ def _job(
 ) -> _Job | None:
     """Return what is left to do; None if nothing is."""
     remembered = absorbed_segments(writers)
+    there = {segment.name: segment for segment in context.crawl.segments()}
+    undone = [name for name in remembered if not absorbed(name)]
+    if undone:  # what is kept is written again, over what was undone
+        remembered = remembered - set(undone) - set(there)
     version = context.crawl.table("crawldb").version()
     fresh = _fresh(context, options, remembered, absorbed)
     seen = {int(writer.memory().get(CRAWLDB, "-1")) for writer in remembering(writers)}
     if not fresh and seen <= {version}:
         return None
-    return _Job(segments=fresh, remembered=remembered, version=version)
+    return _Job(
+        segments=fresh,
+        remembered=remembered,
+        undone=[there[name] for name in sorted(undone) if name in there],
+        version=version,
+    )
 
 
 def _write_documents(
@@ -281,15 +328,21 @@ def _make_true(
     asked = remembering(writers)
     if not asked:
         return
-    query = Query(name="index truth", sql=rules.untrue_sql())
-    views = {"crawldb": context.crawl.table("crawldb").files(), "documents": documents}
-    answer = context.engine.execute(query, views, Collect())
-    assert answer.table is not None
-    for batch in answer.table.to_batches():
-        for row in batch.to_pylist():
-            deleted = [_delete(writer, row["url"]) for writer in asked]
-            if any(deleted):
-                job.counters[f"delete_{row['reason']}"] += 1
+    crawldb = context.crawl.table("crawldb").files()
+    views = {"crawldb": crawldb, "documents": documents}
+    queries = {rules.untrue_sql(): views}
+    if job.undone:
+        paths = [p for s in job.undone for p in s.table("crawl_fetch").files().paths]
+        undone = Files(schema=CRAWL_FETCH, paths=tuple(paths))
+        queries[rules.undone_sql()] = views | {"undone": undone}
+    for sql, given in queries.items():
+        answer = context.engine.execute(Query(name="index truth", sql=sql), given, Collect())
+        assert answer.table is not None
+        for batch in answer.table.to_batches():
+            for row in batch.to_pylist():
+                deleted = [_delete(writer, row["url"]) for writer in asked]
+                if any(deleted):
+                    job.counters[f"delete_{row['reason']}"] += 1
 
 
 def _message(job: _Job, *, rebuilt: bool) -> str:

@@ -209,13 +209,14 @@ def _of_bucket(seeds: Files, bucket: int) -> Files:
 def _note_origins(context: StepContext, seeds: Files, scratch: Path) -> None:
     """Note where pages first came from; after the crawldb, so that a crash between is mended."""
     origins = context.crawl.table("origins")
+    read_version = origins.version()
     injection = _injection(context, context.settings.inject, 0)
     views = {"seeds": seeds, "origins": origins.files()}
     target = WriteFiles(schema=origins.schema, directory=scratch / "origins", stem="origins")
     query = Query(name="inject_origins", sql=injection.origins())
     written = context.engine.execute(query, views, target)
     if written.files:
-        origins.commit(Commit(step="inject", add=written.files, read_version=origins.version()))
+        origins.commit(Commit(step="inject", add=written.files, read_version=read_version))
 
 
 def _allow(context: StepContext, endpoints: set[str]) -> None:
