@@ -244,6 +244,18 @@ def test_pending_segment(tmp_path: Path) -> None:
     assert f"It is in a segment {segment.name} that updatedb has not absorbed" in got
 
 
+def test_due_and_in_a_fetch_list_already(tmp_path: Path) -> None:
+    """Without generate's lock a page may be due and wait in a fetch list: the answer says which."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    done = paper.segment({OAK: {"text": "x"}})
+    paper.crawldb({OAK: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW}}, absorbs=[done])
+    before = " ".join(texts(told(paper, OAK), "answer"))
+    waiting = paper.segment({OAK: {"text": "x"}})
+    got = " ".join(texts(told(paper, OAK), "answer"))
+    assert "the next generate may choose it" in before
+    assert f"in the fetch list of {waiting.name}, which updatedb has not absorbed." in got
+
+
 def test_nothing_changes(paper: PaperCrawl) -> None:
     """Explaining leaves every file of the crawl folder as it was."""
     before = sorted((p, p.stat().st_mtime_ns) for p in paper.folder.path.rglob("*"))

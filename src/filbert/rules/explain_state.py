@@ -65,6 +65,14 @@ def due_sentence(facts: Facts) -> str:
     due = int(page["fetch_time"])
     reason = facts.due_reason
     if reason == "":
+        waiting = sorted(
+            {str(row["segment"]) for row in facts.generated} & set(facts.open_segments)
+        )
+        if waiting:
+            return (
+                f"It is due since {when(due)}, and in the fetch list of {listed(waiting)}, which"
+                " updatedb has not absorbed."
+            )
         return f"It is due: the next generate may choose it (its time came on {when(due)})."
     if reason == "wait_for_update":
         where = f" {listed(facts.open_segments)}" if facts.open_segments else ""
