@@ -14,7 +14,7 @@ from filbert.model.hosts import HostState
 from filbert.model.records import CrawlDatum, FetchRecord, ProtocolOutput
 from filbert.model.statuses import FetchStatus, ProtocolStatus
 from filbert.store.captures import CaptureLog, CaptureOptions
-from filbert.store.warc import WarcOptions
+from filbert.store.warc_codec import WarcOptions
 
 
 def body_of(position: int) -> bytes:

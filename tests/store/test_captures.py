@@ -23,7 +23,8 @@ from filbert.settings.store import StoreSettings
 from filbert.store.captures import CaptureLog, CaptureOptions, journal_path, read_journal
 from filbert.store.frames import Bitmap, CaptureFrame
 from filbert.store.journal import JournalWriter
-from filbert.store.warc import WarcOptions, decompress, read_capture
+from filbert.store.warc import read_capture
+from filbert.store.warc_codec import WarcOptions, decompress
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

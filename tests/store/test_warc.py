@@ -17,13 +17,12 @@ from filbert.errors import DataError
 from filbert.model.records import CrawlDatum, FetchRecord, ProtocolOutput
 from filbert.model.statuses import FetchStatus, ProtocolStatus
 from filbert.store.warc import (
-    Codec,
-    WarcOptions,
     capture_members,
     read_capture,
     target_uri,
     warcinfo,
 )
+from filbert.store.warc_codec import Codec, WarcOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from filbert.model.records import CrawlDatum, FetchItem, FetchRecord
+from filbert.model.records import CrawlDatum, FetchItem, FetchRecord, Page
 from filbert.model.schemas import DATUM_COLUMNS
 from filbert.model.statuses import FetchStatus
 from filbert.rules.host_queue import VARIABLE_DELAY
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from filbert.model.records import ProtocolOutput
+    from filbert.plugins.contracts import Signature
     from filbert.rules.redirects import Redirect
 
 __all__ = ["ETAG", "datum_of", "fetch_record", "item_of", "redirect_row", "target_item"]
@@ -31,6 +32,8 @@ ETAG = "_etag_"
 
 _LONGEST_ETAG = 256
 _UNNAMED = "failed"
+_FETCHED = frozenset({FetchStatus.FETCH_SUCCESS})
+_FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
 
 
 def item_of(row: Mapping[str, object]) -> FetchItem:
@@ -59,6 +62,7 @@ def fetch_record(
     *,
     redirect: Redirect | None = None,
     rule: str = "",
+    signature: Signature | None = None,
 ) -> FetchRecord:
     """Return the row of crawl_fetch of an answer.
 
@@ -68,9 +72,10 @@ def fetch_record(
         now: When it ended.
         redirect: What becomes of the target, if it is a redirect.
         rule: The line of robots.txt that forbade it.
+        signature: Signs a page that was fetched.
     """
     status = fetch_status(output)
-    failed = status in {FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE}
+    failed = status in _FAILED
     name = output.message.partition(":")[0] if ": " in output.message else ""
     return FetchRecord(
         url=item.url,
@@ -81,7 +86,7 @@ def fetch_record(
         position=item.position,
         status=status,
         fetch_time=now,
-        datum=_learnt(item, output, status),
+        datum=_learnt(item, output, now, signature) if status in _FETCHED else item.datum,
         protocol_code=output.status,
         protocol_message=output.message,
         http_status=output.http_status,
@@ -132,22 +137,25 @@ def redirect_row(item: FetchItem, redirect: Redirect, now: int) -> dict[str, obj
     }
 
 
-def _learnt(item: FetchItem, output: ProtocolOutput, status: FetchStatus) -> CrawlDatum:
-    """Add what a page's new capture says: content type and ETag."""
+def _learnt(
+    item: FetchItem, output: ProtocolOutput, now: int, signature: Signature | None
+) -> CrawlDatum:
+    """Add what a page's new capture says: content type, ETag, signature."""
     datum = item.datum
-    if status is not FetchStatus.FETCH_SUCCESS:
-        return datum
     etag = (output.header("etag") or "").strip()
     known = datum.metadata.get(ETAG, "")
     content_type = type_of(output.content_type, item.url, output.body)
     if len(etag) > _LONGEST_ETAG:
         etag = ""
+    signed = datum.signature
+    if signature is not None:
+        signed = signature.calculate(_page(item, output, content_type, now), None)
     return CrawlDatum(  # spelt out: `replace` costs ten times as much, and this is each page
         fetch_interval=datum.fetch_interval,
         score=datum.score,
         retries=datum.retries,
         modified_time=datum.modified_time,
-        signature=datum.signature,
+        signature=signed,
         fixed_interval=datum.fixed_interval,
         depth=datum.depth,
         max_depth=datum.max_depth,
@@ -156,6 +164,16 @@ def _learnt(item: FetchItem, output: ProtocolOutput, status: FetchStatus) -> Cra
         repr_url=datum.repr_url,
         metadata={**datum.metadata, ETAG: etag} if etag != known else datum.metadata,
         metadata_types=datum.metadata_types,
+    )
+
+
+def _page(item: FetchItem, output: ProtocolOutput, content_type: str, now: int) -> Page:
+    return Page(
+        url=item.url,
+        base_url=item.url,
+        body=output.body,
+        content_type=content_type,
+        fetch_time=now,
     )
 
 

@@ -197,10 +197,10 @@ class PartFetch:
             await asyncio.sleep(_CLERK_S)
             ticks += 1
             self._heed(plan.order())
-            self._note_hosts()
             if ticks % 2 == 0:
                 plan.progress()
             if ticks % round(1 / _CLERK_S) == 0:
+                self._note_hosts()
                 self._watch_throughput()
             await plan.sync()
 

@@ -92,7 +92,10 @@ class FetchPart:
         Raises:
             DataError: The disk is full or fails, or the lease was lost; captures are safe.
         """
-        number, tally = part.number, Tally()
+        with _rare_gc():
+            return self._done(part.number, Tally())
+
+    def _done(self, number: int, tally: Tally) -> PartResult:
         options = CaptureOptions.from_settings(self.settings, user_agent(self.settings.http))
         with (
             CaptureLog(
@@ -152,7 +155,8 @@ class FetchPart:
                 signature=plugins.signature() if settings.fetcher.signature else None,
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
-            stack.enter_context(_rare_gc())
+            gc.collect()
+            gc.freeze()
             return await PartFetch(hands, plan).run()
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
@@ -213,10 +217,8 @@ class FetchPart:
 
 @contextmanager
 def _rare_gc() -> Iterator[None]:
-    """Leave what is there now out of garbage collections, and make them rare."""
+    """Make garbage collections rare; in the end, take back in what was left out of them."""
     before = gc.get_threshold()
-    gc.collect()
-    gc.freeze()
     gc.set_threshold(*_GC_THRESHOLDS)
     try:
         yield

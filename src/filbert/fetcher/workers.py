@@ -10,12 +10,12 @@ Source: Nutch `FetcherThread`.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from filbert.fetcher.capture import ETAG, fetch_record, redirect_row, target_item
-from filbert.model.records import FetchRequest, Page, ProtocolOutput
-from filbert.model.statuses import FetchStatus, ProtocolStatus
+from filbert.model.records import FetchRequest, ProtocolOutput
+from filbert.model.statuses import ProtocolStatus
 from filbert.rules.fetch_actions import AskRobots, Fetch
 from filbert.rules.host_queue import Outcome
 from filbert.rules.outcome import politeness_outcome, retry_after_ms
@@ -220,10 +220,7 @@ class FetcherThread:
         """Keep an answer; then free the slot."""
         hands = self._hands
         now = hands.time.now_ms()
-        record = fetch_record(item, output, now, redirect=redirect)
-        if hands.signature is not None and record.status is FetchStatus.FETCH_SUCCESS:
-            signature = hands.signature.calculate(_page(record, output), None)
-            record = replace(record, datum=replace(record.datum, signature=signature))
+        record = fetch_record(item, output, now, redirect=redirect, signature=hands.signature)
         links: tuple[Mapping[str, object], ...] = ()
         if redirect is not None and redirect.verdict is RedirectVerdict.LINKED:
             links = (redirect_row(item, redirect, now),)
@@ -305,13 +302,3 @@ class FetcherThread:
         except Exception as error:  # noqa: BLE001 - a stranger's code must not end the part
             message = f"plugin_failed: protocol {protocol.name}: {type(error).__name__}: {error}"
             return ProtocolOutput(status=ProtocolStatus.FAILED, message=message)
-
-
-def _page(record: FetchRecord, output: ProtocolOutput) -> Page:
-    return Page(
-        url=record.url,
-        base_url=record.url,
-        body=output.body,
-        content_type=record.datum.content_type or "application/octet-stream",
-        fetch_time=record.fetch_time,
-    )

@@ -51,4 +51,4 @@ class FixedClock:
 def iso(epoch_ms: int) -> str:
     """Return epoch milliseconds as ISO 8601 in UTC, to the millisecond."""
     moment = datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"

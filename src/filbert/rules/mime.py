@@ -140,10 +140,11 @@ def clean_type(declared: str | None) -> str | None:
 
 def type_by_name(url: str) -> str | None:
     """Return the type that the extension of a URL's path tells; None if it tells none."""
-    path = re.split(r"[?#]", url, maxsplit=1)[0]
-    if "://" in path and "/" not in path.partition("://")[2]:
+    path = url.partition("#")[0].partition("?")[0]
+    before, slash, name = path.rpartition("/")
+    if slash and before.endswith(":/") and before.count("/") == 1:
         return None
-    _, dot, extension = unquote(path.rpartition("/")[2]).rpartition(".")
+    _, dot, extension = (unquote(name) if "%" in name else name).rpartition(".")
     return EXTENSIONS.get(extension.lower()) if dot else None
 
 

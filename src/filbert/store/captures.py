@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
 from filbert import __version__
@@ -27,17 +27,11 @@ from filbert.store.frames import (
     HostMemory,
     decode_frame,
     encode_capture,
+    placed_record,
 )
 from filbert.store.journal import JournalWriter, append_all, read_frames
-from filbert.store.warc import (
-    Codec,
-    WarcOptions,
-    capture_members,
-    decompress,
-    is_captured,
-    parse_capture,
-    warcinfo,
-)
+from filbert.store.warc import capture_members, is_captured, parse_capture, warcinfo
+from filbert.store.warc_codec import Codec, WarcOptions, decompress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -137,6 +131,7 @@ class CaptureLog:
         self._memory = HostMemory()
         self._warc_fd = -1
         self._warc_name = ""
+        self._warc_path = content_dir
         self._warc_end = 0
         self.done = Bitmap()
         self.open_redirects: dict[tuple[int, int], FetchRecord] = {}
@@ -238,15 +233,9 @@ class CaptureLog:
         if self._warc_fd < 0 or self._warc_end >= self._options.max_bytes:
             self._next_warc()
         start = self._warc_end
-        append_all(self._warc_fd, data, start, self._content_dir / self._warc_name)
+        append_all(self._warc_fd, data, start, self._warc_path)
         self._warc_end += len(data)
-        placed = replace(
-            record,
-            warc_file=self._warc_name,
-            warc_offset=start + begin,
-            warc_length=len(data) - begin,
-        )
-        return placed, start
+        return placed_record(record, self._warc_name, start + begin, len(data) - begin), start
 
     def _undo_warc(self, start: int) -> None:
         if self._warc_fd >= 0 and start < self._warc_end:
@@ -278,7 +267,7 @@ class CaptureLog:
                 self._close_warc()
             path.unlink(missing_ok=True)
             raise
-        self._warc_name, self._warc_end = name, len(head)
+        self._warc_name, self._warc_path, self._warc_end = name, path, len(head)
         self._next_number += 1
 
     def _close_warc(self) -> None:
@@ -361,4 +350,4 @@ class CaptureLog:
         self._close_warc()
         self._warc_fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
         os.lseek(self._warc_fd, end, os.SEEK_SET)
-        self._warc_name, self._warc_end = path.name, end
+        self._warc_name, self._warc_path, self._warc_end = path.name, path, end

@@ -100,7 +100,9 @@ class ParquetSink:
             DataError: The disk is full.
         """
         self._rows.append(row)
-        self._bytes += sum(len(value) for value in row.values() if isinstance(value, str | bytes))
+        for value in row.values():
+            if value.__class__ is str or value.__class__ is bytes:
+                self._bytes += len(value)
         if len(self._rows) >= _FLUSH_ROWS or self._bytes >= _FLUSH_BYTES:
             self._flush()
 

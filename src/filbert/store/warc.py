@@ -15,38 +15,32 @@ Source: WARC 1.1 (ISO 28500:2017); docs/decisions/0004.
 
 from __future__ import annotations
 
-import base64
 import hashlib
+import os
 import re
-import struct
-import uuid
-import zlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import ada_url
-import zstandard
-from isal import igzip_lib, isal_zlib
 
 from filbert.errors import DataError
 from filbert.model.clock import iso
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols.decoding import codings_of, decode
 from filbert.plugins.protocols.heads import header_pairs, split_head, status_line
+from filbert.store.warc_codec import decompress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from filbert.model.records import FetchRecord, ProtocolOutput
+    from filbert.store.warc_codec import Codec, WarcOptions
 
 __all__ = [
     "RENAMED",
     "Capture",
-    "Codec",
-    "WarcOptions",
     "capture_members",
-    "decompress",
     "is_captured",
     "parse_capture",
     "read_capture",
@@ -63,62 +57,12 @@ _HEADER = re.compile(
     re.IGNORECASE,
 )
 _LINE_END = re.compile(rb"\r?\n")
-_ISAL_LEVELS = 3
-_STORED_BLOCK = 0xFFFF
-_BLOCK_HEAD = struct.Struct("<BHH")
-_TRAILER = struct.Struct("<II")
+_BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+_LETTERS = tuple(first + second for first in _BASE32 for second in _BASE32)
+_SHIFTS = range(150, -1, -10)  # of the 160 bits of a SHA-1
 # Deflate cannot expand further than this; a foreign record with another coding is cut there.
 _MOST_RATIO = 1_032
 _LEAST_ROOM = 1 << 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WarcOptions:
-    """How records are written.
-
-    Attributes:
-        format: gzip or zstd.
-        level: Its level, 0 to 9.
-        requests: Write a request record before each response.
-    """
-
-    format: Literal["gzip", "zstd"] = "gzip"
-    level: int = 1
-    requests: bool = False
-
-
-class Codec:
-    """Compresses one record at a time, in one go.
-
-    `keep` is for a record whose payload is compressed already: at gzip levels 0 and 1 it makes a
-    member of stored blocks, ten times as fast and 2 % larger than trying again.
-    """
-
-    def __init__(self, options: WarcOptions) -> None:
-        self.suffix = ".warc.gz" if options.format == "gzip" else ".warc.zst"
-        self.compress: Callable[[bytes], bytes]
-        if options.format == "zstd":
-            engine = zstandard.ZstdCompressor(level=max(1, options.level), write_checksum=True)
-            self.compress = engine.compress
-        elif options.level <= _ISAL_LEVELS:
-            level = options.level
-            self.compress = lambda plain: igzip_lib.compress(plain, level, igzip_lib.COMP_GZIP)
-        else:
-            level = options.level
-            self.compress = lambda plain: zlib.compress(plain, level, 31)
-        is_quick = options.format == "gzip" and options.level <= 1
-        self.keep: Callable[[bytes], bytes] = _stored if is_quick else self.compress
-
-
-def _stored(plain: bytes) -> bytes:
-    """Return a gzip member of stored blocks (RFC 1951 section 3.2.4, RFC 1952)."""
-    parts = [b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"]
-    for start in range(0, len(plain), _STORED_BLOCK):
-        piece = plain[start : start + _STORED_BLOCK]
-        is_last = start + _STORED_BLOCK >= len(plain)
-        parts += (_BLOCK_HEAD.pack(is_last, len(piece), len(piece) ^ 0xFFFF), piece)
-    parts.append(_TRAILER.pack(isal_zlib.crc32(plain), len(plain) & 0xFFFFFFFF))
-    return b"".join(parts)
 
 
 def _form(
@@ -146,11 +90,18 @@ def _form(
 
 
 def _identity() -> str:
-    return f"uuid:{uuid.uuid4()}"
+    """Return a random UUID (RFC 9562, version 4)."""
+    drawn = bytearray(os.urandom(16))
+    drawn[6] = drawn[6] & 0x0F | 0x40
+    drawn[8] = drawn[8] & 0x3F | 0x80
+    text = drawn.hex()
+    return f"uuid:{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
 
 def _base32(digest: bytes) -> str:
-    return base64.b32encode(digest).decode("ascii")
+    """Return a SHA-1 in base 32 (RFC 4648), two letters at a time: the library's way is slow."""
+    number = int.from_bytes(digest, "big")
+    return "".join([_LETTERS[number >> shift & 0x3FF] for shift in _SHIFTS])
 
 
 def warcinfo(file_name: str, date_ms: int, fields: Mapping[str, str]) -> bytes:
@@ -332,18 +283,6 @@ def read_capture(
             f"no whole capture in {path} at {offset} ({length} bytes): {error}",
             hint="The file is damaged, or is not the one that crawl_fetch speaks of.",
         ) from error
-
-
-def decompress(member: bytes) -> bytes:
-    """Return the record in one gzip member or zstd frame, or a plain one; ValueError if torn."""
-    try:
-        if member.startswith(b"\x1f\x8b"):
-            return bytes(igzip_lib.decompress(member, igzip_lib.DECOMP_GZIP))
-        if member.startswith(b"\x28\xb5\x2f\xfd"):
-            return zstandard.ZstdDecompressor().decompressobj().decompress(member)
-    except (igzip_lib.error, zstandard.ZstdError, EOFError) as error:  # type: ignore[misc]
-        raise ValueError(str(error)) from error
-    return member
 
 
 def parse_capture(record: bytes, *, limit: int | None = None) -> Capture:

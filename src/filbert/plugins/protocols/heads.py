@@ -68,6 +68,9 @@ def last_head(received: bytes) -> bytes:
 
 def header_pairs(head: bytes) -> tuple[tuple[str, str], ...]:
     """Return the headers in order, names and values as text; folded lines joined by a blank."""
+    plain = _plain_pairs(head)
+    if plain is not None:
+        return plain
     pairs: list[tuple[str, str]] = []
     for line in head.replace(b"\r\n", b"\n").split(b"\n")[1:]:
         if line[:1] in _FOLDS and pairs:
@@ -78,6 +81,20 @@ def header_pairs(head: bytes) -> tuple[tuple[str, str], ...]:
         if colon and (name := name.strip()):
             pairs.append((name, value.strip()))
     return tuple(pairs)
+
+
+def _plain_pairs(head: bytes) -> tuple[tuple[str, str], ...] | None:
+    """Return the headers of a head as nearly all are: ASCII, and no folded line; None: it is not.
+
+    Many times as quick as looking at each line for what may be wrong with it.
+    """
+    if not head.isascii() or b"\n " in head or b"\n\t" in head:
+        return None
+    lines = head.decode("ascii").replace("\r\n", "\n").split("\n")
+    parts = [line.partition(":") for line in lines[1:]]
+    return tuple(
+        [(name.strip(), value.strip()) for name, colon, value in parts if colon and name.strip()]
+    )
 
 
 def text_of(raw: bytes) -> str:
