@@ -91,7 +91,7 @@ def in_process(job: str, crawl: Path) -> Run:
     subprocess.run(["cp", "-al", str(crawl), str(fresh)], check=True)
     try:
         command = [sys.executable, "-m", "benchmarks.update", "--job", job, "--crawl", str(fresh)]
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
         return Run(**json.loads(done.stdout))
     finally:
         shutil.rmtree(fresh)

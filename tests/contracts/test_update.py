@@ -62,21 +62,21 @@ def test_both_halves_of_the_reducer(
         "crawl_fetch": files_of(CRAWL_FETCH, tables["crawl_fetch"], tmp_path),
         "crawl_parse": files_of(CRAWL_PARSE, tables["crawl_parse"], tmp_path),
     }
-    views["captured"] = views["crawl_fetch"]
-    for name, sql, schema in (
-        ("fetched", rule.fetched_sql(), rule.fetched_schema()),
-        ("round", rule.round_sql(crowded=False), rule.round_schema()),
-        ("round", rule.round_sql(crowded=True), rule.round_schema()),
+    for derived in (
+        rule.captured(),
+        rule.fetched(),
+        rule.linked(displaced=True),
+        rule.linked(),
+        rule.linked(crowded=True),
+        rule.best(),
     ):
-        assert same_rows(sql, views)
-        into = WriteFiles(schema=schema, directory=tmp_path, stem=name)
-        written = local_engine.execute(Query(name=name, sql=sql), views, into)
-        paths = tuple(str(file.path) for file in written.files)
-        views[name] = Files(schema=schema, paths=paths)
-    views = {
-        "crawldb": files_of(CRAWLDB, tables["crawldb"], tmp_path),
-        "round": views["round"],
-    }
+        assert same_rows(derived.sql, views)
+        schema = derived.schema
+        into = WriteFiles(schema=schema, directory=tmp_path, stem=schema.name)
+        query = Query(name=schema.name, sql=derived.sql)
+        files = local_engine.execute(query, views, into).files
+        views[schema.name] = Files(schema=schema, paths=tuple(str(file.path) for file in files))
+    views["crawldb"] = files_of(CRAWLDB, tables["crawldb"], tmp_path)
     assert len(same_rows(rule.crawldb_sql(seq=1), views)) > 20
     touched = same_rows(rule.touched_sql(), views)
     assert {tuple(row) for row in touched} == {TOUCHED.names}

@@ -79,19 +79,14 @@ class Paper:
             name: self._files(schema, self.tables[name])
             for name, schema in (("crawl_fetch", CRAWL_FETCH), ("crawl_parse", CRAWL_PARSE))
         }
-        views["captured"] = views["crawl_fetch"]
-        for name, sql, schema in (
-            ("fetched", rule.fetched_sql(), rule.fetched_schema()),
-            ("round", rule.round_sql(crowded=self.crowded), rule.round_schema()),
-        ):
-            into = WriteFiles(schema=schema, directory=self._folder, stem=name)
-            written = self._engine.execute(Query(name=name, sql=sql), views, into)
-            paths = tuple(str(file.path) for file in written.files)
-            views[name] = Files(schema=schema, paths=paths)
-        views = {
-            "crawldb": self._files(CRAWLDB, self.tables["crawldb"]),
-            "round": views["round"],
-        }
+        linked = rule.linked(crowded=self.crowded)
+        for derived in (rule.captured(), rule.fetched(), linked, rule.best()):
+            schema = derived.schema
+            into = WriteFiles(schema=schema, directory=self._folder, stem=schema.name)
+            query = Query(name=schema.name, sql=derived.sql)
+            files = self._engine.execute(query, views, into).files
+            views[schema.name] = Files(schema=schema, paths=tuple(str(file.path) for file in files))
+        views["crawldb"] = self._files(CRAWLDB, self.tables["crawldb"])
         query = Query(name="update", sql=rule.crawldb_sql(seq=7))
         table = self._engine.execute(query, views, Collect()).table
         assert table is not None

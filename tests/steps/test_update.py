@@ -233,6 +233,16 @@ def test_of_too_many_links_the_best_count(scene: Scene) -> None:
     assert scene.pages("score")[B] == 6.0
 
 
+def test_segments_that_disagree_on_a_domain_make_one_page(scene: Scene) -> None:
+    """A URL whose links say different domains (the suffix list changed) stands once."""
+    scene.segment(
+        {A: {"text": "a"}},
+        links=[link(A, B, domain="z.org"), link(A, B, ordinal=1, domain="a.org")],
+    )
+    scene.update()
+    assert scene.pages("domain", "score")[B] == ("a.org", 1.0)
+
+
 def test_an_unchanged_page_is_not_modified(scene: Scene) -> None:
     """The same signature again is db_notmodified and keeps the time of change."""
     signed = {"url": A, "from_url": A, "kind": "signature", "to_db": True, "signature": b"same"}
@@ -425,7 +435,7 @@ def test_another_writer_in_between_is_a_conflict(
 def test_show_sql_prints_the_queries_and_changes_nothing(scene: Scene) -> None:
     """The queries of both halves, as they would run."""
     text = show_sql(scene.context, UpdateOptions())
-    assert text.count(";\n") == 3
+    assert len(text.split(";\n\n")) == 5
     assert "full join round r on o.url = r.url" in text
     assert "{{" not in text
     shown = CliRunner().invoke(command, [str(scene.folder.path), "--show-sql"])

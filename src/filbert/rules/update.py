@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from filbert.plugins.contracts import Schedule, Scoring
     from filbert.settings import Settings
 
-__all__ = ["TOUCHED", "UpdateRule", "given_rows_sql"]
+__all__ = ["TOUCHED", "Derived", "UpdateRule", "given_rows_sql"]
 
 TOUCHED = TableSchema(
     name="touched",
@@ -39,10 +39,29 @@ TOUCHED = TableSchema(
 )
 """New and fetched pages of a round: what they were, what they are, who named them."""
 
-_DATUM = ", ".join(DATUM_COLUMNS)
-_SAID = (
-    "crawl_parse where to_db and (from_url is null or from_url in (select c.url from captured c))"
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """One of the small tables that a round is brought down to: its query and its columns."""
+
+    sql: str
+    schema: TableSchema
+
+
+_PLACE = tuple(CRAWLDB[name] for name in ("url", "bucket", "host", "domain"))
+# Between the queries times stay epoch milliseconds.
+_DATUM_COLUMNS = tuple(
+    Column(name, Type.BIGINT if kind is Type.TIMESTAMP else kind, doc)
+    for name, kind, doc in ((name, CRAWLDB[name].type, CRAWLDB[name].doc) for name in DATUM_COLUMNS)
 )
+_DATUM = ", ".join(DATUM_COLUMNS)
+_SAID = """(
+    select p.*, c.number as from_number
+    from crawl_parse p
+    left join captured c on c.url = p.from_url
+    where p.to_db and (p.from_url is null or c.url is not null)
+  ) said
+  where true"""
 _LINKS = f"{_SAID} and kind in ('outlink', 'redirect', 'refresh', 'adjust')"
 _SCHEDULED = ", ".join(
     sorted(
@@ -73,65 +92,79 @@ class UpdateRule:
     now: int
     buckets: int
 
-    def fetched_schema(self) -> TableSchema:
-        """Return the columns of what captures say; times stay epoch milliseconds."""
-        names = {column.name for column in self._aggregates()}
-        without = {"bucket", "inlinks", "refresh_from", *names}
-        columns = tuple(c for c in self.round_schema().columns if c.name not in without)
-        return TableSchema(name="fetched", key=("url",), columns=columns)
+    def captured(self) -> Derived:
+        """Number the pages captured. View: `crawl_fetch`, as it lies in the segments."""
+        number = Column("number", Type.BIGINT, "From 1, by URL.", nullable=False)
+        return _derived("captured", render("update_captured.sql"), (CRAWLDB["url"], number))
 
-    def fetched_sql(self) -> str:
-        """Return the query that says what the captures of a round say."""
-        return render(
+    def fetched(self) -> Derived:
+        """Say what the captures say. Views: `crawl_fetch`, `crawl_parse`, `captured`."""
+        sql = render(
             "update_fetched.sql",
             datum=_DATUM,
             said=_SAID,
+            buckets=literal(self.buckets),
             fetch_success=literal(FetchStatus.FETCH_SUCCESS),
             scheduled=_SCHEDULED,
         )
-
-    def round_schema(self) -> TableSchema:
-        """Return the columns of the round's small side; its times stay epoch milliseconds."""
-        datum = tuple(
-            Column(c.name, Type.BIGINT if c.type is Type.TIMESTAMP else c.type, c.doc)
-            for c in (CRAWLDB[name] for name in DATUM_COLUMNS)
-        )
         columns = (
-            *(CRAWLDB[name] for name in ("url", "bucket", "host", "domain")),
-            Column("fetch_status", Type.SMALLINT, "FetchStatus; null: linked, not fetched."),
+            *_PLACE,
+            Column("fetch_status", Type.SMALLINT, "FetchStatus.", nullable=False),
             Column("fetched_at", Type.BIGINT, "When the fetch ended."),
-            *datum,
+            *_DATUM_COLUMNS,
             Column("new_signature", Type.BINARY, "Fingerprint of what was fetched."),
-            Column("inlinks", Type.BIGINT, "Links to the page that count.", nullable=False),
-            Column("link_from", Type.STRING, "First page that links to it."),
-            Column("redirect_from", Type.STRING, "First page that redirects to it."),
-            Column("refresh_from", Type.STRING, "First page that refreshes to it."),
-            *(Column(c.name, Type.DOUBLE, "Of its inlinks.") for c in self._aggregates()),
+            Column("inside", Type.STRING, "The page that the document lies in."),
+            Column("redirect_from", Type.STRING, "The page that redirected to it at once."),
         )
-        return TableSchema(name="round", key=("url",), columns=columns)
+        return _derived("fetched", sql, columns)
 
-    def round_sql(self, *, crowded: bool) -> str:
-        """Return the query that says what a round says of each page that it touched.
+    def linked(self, *, crowded: bool = False, displaced: bool = False) -> Derived:
+        """Say what the links say. Views: `crawl_parse`, `captured`.
 
         Args:
             crowded: Some page has more than `update.max_inlinks` links: those of best score are to
                 be found. (It costs a pass over all links, and few rounds need it.)
+            displaced: Segments disagree on the host or domain of some URL, since they were parsed
+                with different suffix lists: one of them is taken.
         """
         limit = literal(self.settings.update.max_inlinks)
-        fragments = {"links": _LINKS, "datum": _DATUM}
-        crowd = render("update_crowded.sql", max_inlinks=limit, **fragments) if crowded else ""
-        return render(
-            "update_round.sql",
-            **fragments,
+        crowd = render("update_crowded.sql", max_inlinks=limit, links=_LINKS, datum=_DATUM)
+        sql = render(
+            "update_linked.sql",
             crowded=f"{crowd}\n" if crowded else "",
             counted="counted" if crowded else _LINKS,
+            keys="url" if displaced else "url, host, domain",
+            place="min(host) as host, min(domain) as domain" if displaced else "host, domain",
             buckets=literal(self.buckets),
-            aggregates="".join(f",\n    {c.sql} as {c.name}" for c in self._aggregates()),
-            aggregate_columns="".join(f",\n  l.{c.name}" for c in self._aggregates()),
+            aggregates="".join(f",\n  {c.sql} as {c.name}" for c in self._aggregates()),
         )
+        columns = (
+            *_PLACE,
+            Column("inlinks", Type.BIGINT, "Links that count.", nullable=False),
+            Column("best_score", Type.FLOAT, "The greatest of their scores."),
+            Column("link_number", Type.BIGINT, "First page that links to it."),
+            Column("redirect_number", Type.BIGINT, "First page that redirects to it."),
+            Column("refresh_number", Type.BIGINT, "First page that refreshes to it."),
+            *(Column(c.name, Type.DOUBLE, "Of its inlinks.") for c in self._aggregates()),
+        )
+        return _derived("linked", sql, columns)
+
+    def best(self) -> Derived:
+        """Find the best link where that matters. Views: `crawl_parse`, `captured`."""
+        sql = render(
+            "update_best.sql",
+            links=_LINKS,
+            datum=_DATUM,
+            b_datum=", ".join(f"b.{name}" for name in DATUM_COLUMNS),
+            buckets=literal(self.buckets),
+        )
+        return _derived("best", sql, (*_PLACE[:2], *_DATUM_COLUMNS))
 
     def touched_sql(self) -> str:
-        """Return the query over the same views that says what became of whom (`TOUCHED`)."""
+        """Return the query that says what became of whom (`TOUCHED`).
+
+        Views: those of `crawldb_sql`, and `captured`.
+        """
         return render(
             "update_touched.sql",
             update=self._update_sql(seq=0, join="right"),
@@ -142,7 +175,7 @@ class UpdateRule:
     def crawldb_sql(self, *, seq: int) -> str:
         """Return the query that makes a bucket's new rows, of version `seq`.
 
-        Views: `crawldb` and `round`, both of that bucket.
+        Views: `crawldb`, `fetched`, `linked` and `best`, all of that bucket.
         """
         return self._update_sql(seq=seq, join="full")
 
@@ -165,6 +198,7 @@ class UpdateRule:
             status=case_sql(lambda t: "old_status" if t.status is None else literal(t.status)),
             scoring=scoring,
             score=score,
+            linked_aggregates="".join(f",\n    l.{c.name}" for c in self._aggregates()),
             aggregates="".join(f",\n    r.{c.name}" for c in self._aggregates()),
             retry_max=literal(update.retry_max),
             now=literal(self.now),
@@ -217,3 +251,7 @@ def given_rows_sql(rows: TableSchema) -> str:
         for name in rows.names
     )
     return render("update_given.sql", rows=rows.name, columns=columns)
+
+
+def _derived(name: str, sql: str, columns: tuple[Column, ...]) -> Derived:
+    return Derived(sql, TableSchema(name=name, key=("url",), columns=columns))

@@ -1,6 +1,6 @@
 -- The crawldb after a round: one row per page, old or new.
 --
--- Views   crawldb (the rows of a bucket), round (update_round.sql, of the same bucket).
+-- Views   crawldb, fetched, linked, best (update_fetched.sql and so on): the rows of a bucket.
 -- Result  crawldb rows, beside them old_status (null: a new page), event and who named the page.
 -- Nutch   CrawlDbReducer.reduce, the second half: deciding.
 --
@@ -10,6 +10,39 @@
 with
 known as (
   select * from crawldb where {{not_purged}}
+),
+-- What the round says of each page that it touched. A page that was linked but not fetched has
+-- the datum of its best link, and no fetch_status.
+round as (
+  select
+    coalesce(f.url, l.url) as url,
+    coalesce(f.bucket, l.bucket) as bucket,
+    coalesce(f.host, l.host) as host,
+    coalesce(f.domain, l.domain) as domain,
+    f.fetch_status,
+    f.fetched_at,
+    case when f.url is null then b.modified_time else f.modified_time end as modified_time,
+    f.retries,
+    f.fetch_interval,
+    case when f.url is null then l.best_score else f.score end as score,
+    case when f.url is null then b.signature else f.signature end as signature,
+    f.new_signature,
+    case when f.url is null then b.fixed_interval else f.fixed_interval end as fixed_interval,
+    case when f.url is null then b.depth else f.depth end as depth,
+    case when f.url is null then b.max_depth else f.max_depth end as max_depth,
+    case when f.url is null then b.orphan_time else f.orphan_time end as orphan_time,
+    case when f.url is null then b.content_type else f.content_type end as content_type,
+    case when f.url is null then b.repr_url else f.repr_url end as repr_url,
+    case when f.url is null then b.metadata else f.metadata end as metadata,
+    case when f.url is null then b.metadata_types else f.metadata_types end as metadata_types,
+    l.link_number,
+    l.redirect_number,
+    l.refresh_number,
+    f.inside,
+    f.redirect_from{{linked_aggregates}}
+  from linked l
+  full join fetched f on f.url = l.url
+  left join best b on b.url = l.url
 ),
 joined as (
   select
@@ -54,10 +87,11 @@ joined as (
     r.repr_url as new_repr_url,
     r.metadata as new_metadata,
     r.metadata_types as new_metadata_types,
-    r.inlinks,
-    r.link_from,
-    r.redirect_from,
-    r.refresh_from{{aggregates}}
+    r.link_number,
+    r.redirect_number,
+    r.refresh_number,
+    r.inside,
+    r.redirect_from{{aggregates}}
   from known o
   {{join}} join round r on o.url = r.url
   where {{admitted}}
@@ -157,7 +191,9 @@ select
   case when event = 0 then old_seq else {{seq}} end as seq,
   old_status,
   event,
-  link_from,
-  redirect_from,
-  refresh_from
+  link_number,
+  redirect_number,
+  refresh_number,
+  inside,
+  redirect_from
 from scored

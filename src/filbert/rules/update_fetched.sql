@@ -1,7 +1,7 @@
 -- What a round's captures say: one row per page that was fetched, the newest capture of it.
 --
--- Views   crawl_fetch, crawl_parse: the rows of all segments of the round; captured: crawl_fetch
---         as it lies in the segments (the URL chains may have changed the other's URLs).
+-- Views   crawl_fetch, crawl_parse: the rows of all segments of the round; captured:
+--         update_captured.sql.
 -- Nutch   CrawlDbReducer.reduce: collecting fetch, signature and parse metadata.
 --
 -- crawl_fetch is the commit record of a capture: rows of crawl_parse that a crash left without it
@@ -59,6 +59,7 @@ parse_metadata as (
 -- Parse metadata is laid over what was captured, unless the fetch failed.
 select
   f.url,
+  cast(url_hash(f.url) % {{buckets}} as int) as bucket,
   f.host,
   f.domain,
   f.status as fetch_status,
@@ -77,7 +78,7 @@ select
   coalesce(m.repr_url, f.repr_url) as repr_url,
   map_overlay(f.metadata, m.metadata) as metadata,
   types_overlay(f.metadata_types, m.metadata, m.metadata_types) as metadata_types,
-  f.inside as link_from,
+  f.inside,
   w.redirect_from
 from newest f
 left join followed w on w.url = f.url and f.hop > 0

@@ -1,20 +1,24 @@
 -- New pages and fetched ones: what they were, what they are, and who named them first. (A known
 -- page that was only linked keeps its status.)
--- The same rule as update.sql; joined so that the others are not looked at.
+-- The same rule as update.sql, joined so that pages left alone are not looked at; beside its views
+-- captured: update_captured.sql.
 select
-  url,
-  event,
-  old_status,
-  status,
+  u.url,
+  u.event,
+  u.old_status,
+  u.status,
   case
-    when link_from is not null then 'link'
-    when redirect_from is not null then 'redirect'
-    when refresh_from is not null then 'refresh'
+    when coalesce(link.url, u.inside) is not null then 'link'
+    when coalesce(redirect.url, u.redirect_from) is not null then 'redirect'
+    when refresh.url is not null then 'refresh'
     else 'link'
   end as origin,
-  coalesce(link_from, redirect_from, refresh_from) as origin_url,
+  coalesce(link.url, u.inside, redirect.url, u.redirect_from, refresh.url) as origin_url,
   {{now}} as first_seen
 from (
 {{update}}
-) updated
-where event <> {{linked}} or old_status is null
+) u
+left join captured link on link.number = u.link_number
+left join captured redirect on redirect.number = u.redirect_number
+left join captured refresh on refresh.number = u.refresh_number
+where u.event <> {{linked}} or u.old_status is null

@@ -99,7 +99,13 @@ def show_sql(context: StepContext, options: UpdateOptions) -> str:
     """Return the queries that `run` would ask, in order."""
     rule = _rule(context, _settings(context, options))
     seq = context.crawl.table("crawldb").next_version()
-    queries = (rule.fetched_sql(), rule.round_sql(crowded=True), rule.crawldb_sql(seq=seq))
+    queries = (
+        rule.captured().sql,
+        rule.fetched().sql,
+        rule.linked(crowded=True).sql,
+        rule.best().sql,
+        rule.crawldb_sql(seq=seq),
+    )
     return "\n\n".join(f"{query};" for query in queries) + "\n"
 
 

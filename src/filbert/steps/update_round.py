@@ -7,6 +7,7 @@ a bucket is the unit of work. A bucket that nothing touches is not rewritten.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from filbert.engine.base import Collect, Files, Query, WriteFiles
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from filbert.engine.base import Written, WrittenFile
     from filbert.model.schemas import TableSchema
-    from filbert.rules.update import UpdateRule
+    from filbert.rules.update import Derived, UpdateRule
     from filbert.steps.context import StepContext
     from filbert.steps.url_chain import Judging
     from filbert.store.segments import Segment
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Absorption"]
 
 _BATCH_ROWS = 1_000_000
-_SLICE_ROWS = 20_480  # row groups of the round: one bucket's slice reads little of the others
+_SLICE_ROWS = 20_480  # small row groups: one bucket's slice reads little of the others
 _GIVEN = (
     "select distinct url from (select url from crawl_fetch"
     " union all select url from crawl_parse where to_db) given"
@@ -71,26 +72,28 @@ class Absorption:
         self._judging = judging
         self._scratch = scratch
         self._table = context.crawl.table("crawldb")
+        self._captured = Files(schema=CRAWL_FETCH)
+        self._round: dict[str, Files] = {}
         self._touched: list[str] = []
 
     def rewrite(self) -> tuple[tuple[WrittenFile, ...], tuple[str, ...]]:
         """Write the buckets that change; return the new files and the paths they replace."""
         cleaned = self._cleaned()
-        round_files = self._round(*self._given())
+        self._derive(*self._given())
         sql = self._rule.crawldb_sql(seq=self._table.next_version())
         buckets = self._table.bucket_files() | cleaned
 
         def job(bucket: int) -> tuple[Query, dict[str, Files]]:
-            views = {"crawldb": buckets[bucket], "round": _of_buckets(round_files, [bucket])}
+            views = {"crawldb": buckets[bucket], **self._round_of([bucket])}
             return Query(name="update", sql=sql), views
 
-        wanted = set(cleaned) | self._buckets(round_files)
-        self._note_touched(buckets, round_files)
+        wanted = set(cleaned) | self._buckets()
+        self._note_touched(buckets)
         files = rewritten(self._context, self._table, wanted, job, self._scratch / "crawldb")
-        self._count(round_files)
+        self._count()
         return files
 
-    def _note_touched(self, buckets: Mapping[int, Files], round_files: Files) -> None:
+    def _note_touched(self, buckets: Mapping[int, Files]) -> None:
         """Write what becomes of whom, several small buckets at a time."""
         query = Query(name="update_touched", sql=self._rule.touched_sql())
         target = WriteFiles(schema=TOUCHED, directory=self._scratch, stem="touched", scratch=True)
@@ -101,7 +104,8 @@ class Absorption:
         for batch in (numbers[i : i + size] for i in range(0, len(numbers), size)):
             views = {
                 "crawldb": _together(self._table.schema, [buckets[b] for b in batch]),
-                "round": _of_buckets(round_files, batch),
+                "captured": self._captured,
+                **self._round_of(batch),
             }
             written = self._context.engine.execute(query, views, target)
             self._touched += [str(file.path) for file in written.files]
@@ -180,49 +184,53 @@ class Absorption:
             self._context.engine.execute(query, {name: rows, "verdicts": verdicts}, target),
         )
 
-    def _round(self, fetch: Files, parse: Files, captured: Files) -> Files:
-        """Write what the round says of each page, ordered by bucket."""
+    def _derive(self, fetch: Files, parse: Files, as_it_lies: Files) -> None:
+        """Bring the round down to what captures say and what links say, ordered by bucket."""
+        rule = self._rule
+        captured = self._written(rule.captured(), {"crawl_fetch": as_it_lies})
         views = {"crawl_fetch": fetch, "crawl_parse": parse, "captured": captured}
+        linked = self._written(rule.linked(), views)
+        sql = (
+            "select coalesce(max(inlinks), 0) as most, count(*) - count(distinct url) as twice"
+            " from linked"
+        )
+        (row,) = self._rows(sql, {"linked": linked})
+        crowded, displaced = row["most"] > rule.settings.update.max_inlinks, row["twice"] > 0
+        if crowded or displaced:
+            linked = self._written(rule.linked(crowded=crowded, displaced=displaced), views)
+        self._captured = captured
+        self._round = {
+            "linked": linked,
+            "fetched": self._written(rule.fetched(), views),
+            "best": self._written(rule.best(), views),
+        }
+
+    def _written(self, derived: Derived, views: Mapping[str, Files]) -> Files:
+        name, sliced = derived.schema.name, "bucket" in derived.schema.names
         into = WriteFiles(
-            schema=self._rule.fetched_schema(),
+            schema=derived.schema,
             directory=self._scratch,
-            stem="fetched",
+            stem=name,
+            order_by="bucket" if sliced else "",
+            row_group_rows=_SLICE_ROWS if sliced else None,
             scratch=True,
         )
-        query = Query(name="update_fetched", sql=self._rule.fetched_sql())
-        fetched = _files(into.schema, self._context.engine.execute(query, views, into))
-        into = WriteFiles(
-            schema=self._rule.round_schema(),
-            directory=self._scratch,
-            stem="round",
-            order_by="bucket",
-            row_group_rows=_SLICE_ROWS,
-            scratch=True,
-        )
-        views = {"crawl_parse": parse, "captured": captured, "fetched": fetched}
-        query = Query(name="update_round", sql=self._rule.round_sql(crowded=False))
-        files = _files(into.schema, self._context.engine.execute(query, views, into))
-        if self._most_inlinks(files) <= self._rule.settings.update.max_inlinks:
-            return files
-        query = Query(name="update_round", sql=self._rule.round_sql(crowded=True))
-        return _files(into.schema, self._context.engine.execute(query, views, into))
+        query = Query(name=f"update_{name}", sql=derived.sql)
+        return _files(derived.schema, self._context.engine.execute(query, views, into))
 
-    def _most_inlinks(self, round_files: Files) -> int:
-        sql = "select coalesce(max(inlinks), 0) as inlinks from round"
-        (row,) = self._rows(sql, {"round": round_files})
-        most: int = row["inlinks"]
-        return most
+    def _round_of(self, buckets: Sequence[int]) -> dict[str, Files]:
+        where = f"bucket in ({', '.join(map(str, buckets))})"
+        return {name: replace(files, where=where) for name, files in self._round.items()}
 
-    def _buckets(self, round_files: Files) -> set[int]:
+    def _buckets(self) -> set[int]:
         update = self._rule.settings.update
         if update.purge_404 or update.purge_orphans:
             return set(range(self._table.buckets))
-        rows = self._rows("select distinct bucket from round", {"round": round_files})
-        return {row["bucket"] for row in rows}
+        sql = " union ".join(f"select bucket from {name}" for name in self._round)
+        return {row["bucket"] for row in self._rows(sql, self._round)}
 
-    def _count(self, round_files: Files) -> None:
-        sql = "select count(*) as pages from round where inlinks > 0"
-        (row,) = self._rows(sql, {"round": round_files})
+    def _count(self) -> None:
+        (row,) = self._rows("select count(*) as pages from linked", self._round)
         self.counters["linked_pages"] = row["pages"]
         rows = self._rows(
             "select event, old_status, status, count(*) as pages from touched"
@@ -245,7 +253,7 @@ class Absorption:
             name = reason if reason in _NOT_DROPPED else f"dropped_{reason}"
             self.counters[name] += urls
 
-    def _rows(self, sql: str, views: dict[str, Files]) -> list[dict[str, Any]]:
+    def _rows(self, sql: str, views: Mapping[str, Files]) -> list[dict[str, Any]]:
         query = Query(name="update_count", sql=sql)
         table = self._context.engine.execute(query, views, Collect()).table
         assert table is not None
@@ -258,11 +266,6 @@ _NOT_DROPPED = frozenset({"moved", "plugin_errors"})
 
 def _app_id(segment: Segment) -> str:
     return f"update:{segment.name}"
-
-
-def _of_buckets(files: Files, buckets: Sequence[int]) -> Files:
-    where = f"bucket in ({', '.join(map(str, buckets))})"
-    return Files(schema=files.schema, paths=files.paths, where=where)
 
 
 def _together(schema: TableSchema, several: Sequence[Files]) -> Files:

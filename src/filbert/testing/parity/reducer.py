@@ -166,12 +166,11 @@ def _outcomes(engine: Engine, cases: Sequence[Case], folder: Path) -> dict[str, 
     rule = rule_for(cases[0].config, cases[0].now)
     schemas = {"crawl_fetch": CRAWL_FETCH, "crawl_parse": CRAWL_PARSE}
     views = {name: _files(schema, tables[name], folder) for name, schema in schemas.items()}
-    views["captured"] = views["crawl_fetch"]
-    views["fetched"] = _written(engine, rule.fetched_sql(), views, rule.fetched_schema(), folder)
-    limit = rule.settings.update.max_inlinks
-    sql = rule.round_sql(crowded=any(len(case.links) > limit for case in cases))
-    round_files = _written(engine, sql, views, rule.round_schema(), folder)
-    views = {"crawldb": _old_pages(engine, tables, folder), "round": round_files}
+    crowded = any(len(c.links) > rule.settings.update.max_inlinks for c in cases)
+    derived = (rule.captured(), rule.fetched(), rule.linked(crowded=crowded), rule.best())
+    for one in derived:
+        views[one.schema.name] = _written(engine, one.sql, views, one.schema, folder)
+    views["crawldb"] = _old_pages(engine, tables, folder)
     query = Query(name="update", sql=rule.crawldb_sql(seq=1))
     table = engine.execute(query, views, Collect()).table
     assert table is not None
