@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +26,10 @@ from filbert.store.parquet import read_rows
 from filbert.testing.paper_crawl import NOW, PaperCrawl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from filbert.engine.base import Files, Query, Target, Written
     from filbert.steps.context import StepResult
 
 DAY = 86_400_000
@@ -312,6 +314,34 @@ def test_marks_keep_the_next_generate_off(scene: Scene) -> None:
     assert table.transaction(f"generate:{first.segments[0]}") == 1
     assert {row["generate_time"] for row in read_rows(table.files(), ("generate_time",))} == {NOW}
     assert scene.generate().nothing_to_do
+
+
+def test_marks_that_a_kill_cut_off_are_made_by_the_next_generate(scene: Scene) -> None:
+    """Killed between its segments and their marks, a generate has chosen all the same."""
+    scene.pages({A: {"score": 2.0}, B: {"score": 1.0}})
+    context = scene.context(GenerateSettings(top_n=1, update_crawldb=True))
+    engine = context.engine
+
+    class Killed:
+        """The engine of a process that is killed before it has written the marks."""
+
+        run = engine.run
+
+        def execute(self, query: Query, views: Mapping[str, Files], into: Target) -> Written:
+            if query.name == "generate_mark":
+                raise KeyboardInterrupt
+            return engine.execute(query, views, into)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(replace(context, engine=Killed()), GenerateOptions())
+    scene.paper.clock.advance(5_000)
+    (first,) = scene.paper.folder.segments()
+
+    assert scene.chosen(top_n=1, update_crawldb=True) == [{B}]
+    files = scene.paper.folder.table("crawldb").files()
+    marks = {row["url"]: row["generate_time"] for row in read_rows(files, ("url", "generate_time"))}
+    assert marks == {A: NOW, B: NOW + 5_000}
+    assert scene.paper.folder.table("crawldb").transaction(f"generate:{first.name}") == 1
 
 
 def test_without_marks_the_crawldb_is_not_touched(scene: Scene) -> None:

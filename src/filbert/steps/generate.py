@@ -2,21 +2,22 @@
 
 Guarantee: the choice is that of `rules/generate.py`, whatever the floor that it began with; a
 segment is complete or not there; one part owns its hosts. What is not chosen is counted by reason,
-and when nothing is chosen the message says why and when the next page is due.
+and when nothing is chosen the message says why and when the next page is due. With
+`generate.update_crawldb` the marks that a kill cut off are made by the next generate.
 Source: Nutch `Generator`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from filbert.engine.base import Collect, Files, Query, WriteFiles
 from filbert.errors import UserError
 from filbert.model.clock import iso
 from filbert.model.schemas import CRAWL_GENERATE
-from filbert.rules.generate import Selection
+from filbert.rules.generate import CHOSEN, Selection
 from filbert.steps.buckets import rewritten
 from filbert.steps.choosing import chosen_pages
 from filbert.steps.context import StepResult
@@ -72,6 +73,9 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
             "the crawldb is empty", hint=f"filbert inject {context.crawl.path} SEEDS fills it"
         )
     with context.crawl.scratch("generate") as scratch:
+        if choice.settings.update_crawldb:
+            _finish_marks(context, choice, scratch)
+            pages = crawldb.files()
         reasons, first_due = _reasons(context, choice, pages)
         chosen = chosen_pages(
             context, choice, due=reasons["due"], recheck=options.recheck, scratch=scratch
@@ -170,7 +174,29 @@ def _noted(choice: Selection) -> dict[str, str]:
         "now": str(choice.now),
         "top_n": str(choice.settings.top_n),
         "expr": choice.settings.expr,
+        "marks": str(choice.settings.update_crawldb),
     }
+
+
+def _finish_marks(context: StepContext, choice: Selection, scratch: Path) -> None:
+    """Mark what a generate chose that was killed between its segments and their marks."""
+    crawldb = context.crawl.table("crawldb").load()
+    for segment in context.crawl.segments():
+        apps = (f"{step}:{segment.name}" for step in ("generate", "update"))
+        # (One that a rollback undid has a number: its pages are free again on purpose.)
+        if any(crawldb.transaction_version(app) is not None for app in apps):
+            continue
+        listed = segment.table("crawl_generate")
+        noted = [r.metadata for r in listed.history() if r.metadata.get("marks") == "True"]
+        if not noted:
+            continue
+        target = WriteFiles(schema=CHOSEN, directory=scratch, stem=f"chosen-{segment.name}")
+        sql = "select url, host, domain, host as count_key, 1 as segment from listed"
+        query = Query(name="generate_chosen", sql=sql)
+        files = context.engine.execute(query, {"listed": listed.files()}, target).files
+        chosen = Files(schema=CHOSEN, paths=tuple(str(file.path) for file in files))
+        then = replace(choice, now=int(noted[0]["now"]))
+        _mark(context, then, chosen, (segment.name,), scratch / segment.name)
 
 
 def _mark(
