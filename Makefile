@@ -55,10 +55,9 @@ wheel: venv ## Build the wheel into dist/
 demo: venv ## Crawl a real site on this machine, index it, search it
 	$(BIN)/python demo/run.py
 
-bench: venv ## Measure, beside peers
+bench: venv ## Measure, beside peers; BENCH="--scale 0.01" for a small run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/bench.txt
-	@for one in update generate parse fetch help; do \
-	  [ ! -f benchmarks/$$one.py ] || $(BIN)/python -m benchmarks.$$one || exit 1; done
+	$(BIN)/python -m benchmarks $(BENCH)
 
 pins: ## Write requirements/dev.txt anew from what is current
 	$(PY) -m venv --clear .venv-pins

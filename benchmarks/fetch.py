@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.fetch_site import page_urls, serve
@@ -78,13 +79,16 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     use_nginx = None if options.server is None else options.server == "nginx"
     counts = {"filbert": options.pages, "scrapy": min(options.pages, options.scrapy_pages)}
-    runs: dict[str, list[Run]] = {name: [] for name in CLIENTS}
+    clients = [name for name in CLIENTS if name == "filbert" or find_spec(name)]
+    if "scrapy" not in clients:
+        print("Scrapy is missing: pip install -r requirements/bench.txt; filbert alone is measured")
+    runs: dict[str, list[Run]] = {name: [] for name in clients}
     with (
         tempfile.TemporaryDirectory() as root,
         serve(Path(root) / "site", use_nginx=use_nginx) as (port, server),
     ):
         for number in range(options.rounds):
-            for name in CLIENTS:
+            for name in clients:
                 urls = Path(root) / "urls.txt"
                 urls.write_text("\n".join(page_urls(options.hosts, counts[name], port)))
                 folder = Path(root) / f"{name}-{number}"
@@ -103,6 +107,8 @@ def report(runs: dict[str, list[Run]], server: str) -> None:
         peak = max(run.peak_mb for run in done)
         speeds[name] = (whole, work)
         print(f"{name:<10}{done[0].pages:>8}{whole:>14,.0f}{work:>15,.0f}{peak:>9.0f}")
+    if "scrapy" not in speeds:
+        return
     whole, work = (speeds["filbert"][n] / speeds["scrapy"][n] for n in (0, 1))
     print(f"filbert is {whole:.1f} x scrapy; {work:.1f} x without start-up (aim: 10 x)")
 
