@@ -44,6 +44,8 @@ NOTHING = parse_rules((), (), ())
         ("255.255.255.255", "reserved"),
         ("198.18.0.1", "reserved"),
         ("2001:db8::1", "reserved"),
+        ("::ffff:0:127.0.0.1", "reserved"),
+        ("4000::1", "reserved"),
     ],
 )
 def test_kinds(text: str, kind: str) -> None:

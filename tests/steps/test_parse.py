@@ -9,7 +9,7 @@ import pytest
 
 from filbert.errors import UserError
 from filbert.model.clock import FixedClock
-from filbert.model.statuses import FetchStatus, ParseMajor
+from filbert.model.statuses import FetchStatus, ParseMajor, ParseMinor
 from filbert.steps.context import open_context
 from filbert.steps.parse import ParseOptions, run
 from filbert.store.parquet import read_rows
@@ -61,6 +61,28 @@ def test_a_segment_is_parsed_once(tmp_path: Path) -> None:
         assert result.message.endswith("1 failed, 1 links kept, 1 dropped")
         assert run(context, ParseOptions()).nothing_to_do
         assert run(context, ParseOptions(segments=(segment.name,))).nothing_to_do
+
+
+@pytest.mark.slow
+def test_a_damaged_capture_is_a_failed_page(tmp_path: Path) -> None:
+    """A capture that cannot be read is told as such, and costs no other page; no fingerprint."""
+    pages = [PaperPage(url=f"http://a.com/{name}", body=b"<p>" + name.encode()) for name in "xyz"]
+    with open_context(
+        tmp_path / "c", IN_PROCESS, {}, create=True, clock=FixedClock(NOW)
+    ) as context:
+        segment = write_segment(context.crawl, pages, NOW)
+        damaged = _rows(segment, "crawl_fetch")[1]
+        with (segment.content_dir / damaged["warc_file"]).open("r+b") as file:
+            file.seek(damaged["warc_offset"])
+            file.write(bytes(damaged["warc_length"]))
+        result = run(context, ParseOptions())
+        data = {row["url"]: (row["major"], row["minor"]) for row in _rows(segment, "parse_data")}
+        linked = {row["url"] for row in _rows(segment, "crawl_parse")}
+        texts = {row["url"] for row in _rows(segment, "parse_text")}
+        whole = {page.url for page in pages} - {damaged["url"]}
+        assert data.pop(damaged["url"]) == (ParseMajor.FAILED, ParseMinor.FAILED_MISSING_CONTENT)
+        assert (set(data), linked, texts) == (whole, whole, whole)
+        assert result.counters["capture_unreadable"] == 1
 
 
 @pytest.mark.slow

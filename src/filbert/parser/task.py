@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from filbert.engine.base import PartResult
 from filbert.errors import DataError
 from filbert.model.schemas import CRAWL_PARSE, PARSE_DATA, PARSE_TEXT
-from filbert.model.statuses import FetchStatus
+from filbert.model.statuses import FetchStatus, ParseMinor
 from filbert.parser.jobs import Failure, PageRows, ParseJob, ParseOptions
 from filbert.parser.kept import guarded_parser
 from filbert.parser.parsing import PageParser
@@ -76,7 +77,9 @@ class ParsePart:
                 for schema in (PARSE_DATA, PARSE_TEXT, CRAWL_PARSE)
             }
             guarded = stack.enter_context(guarded_parser(options))
-            for job, answer in guarded.parse(self._jobs(part.number, counters)):
+            damaged: list[tuple[ParseJob, Failure]] = []
+            jobs = self._jobs(part.number, counters, damaged)
+            for job, answer in chain(guarded.parse(jobs), damaged):
                 rows = self._failed(job, answer) if isinstance(answer, Failure) else answer
                 sinks["parse_data"].extend(rows.parse_data)
                 sinks["parse_text"].extend(rows.parse_text)
@@ -85,7 +88,9 @@ class ParsePart:
         files = {name: sink.files for name, sink in sinks.items()}
         return PartResult(number=part.number, files=files, counters=counters)
 
-    def _jobs(self, part: int, counters: Counter[str]) -> Iterator[ParseJob]:
+    def _jobs(
+        self, part: int, counters: Counter[str], damaged: list[tuple[ParseJob, Failure]]
+    ) -> Iterator[ParseJob]:
         where = (
             f"part = {int(part)} and status = {int(FetchStatus.FETCH_SUCCESS)}"
             " and warc_file is not null"
@@ -95,9 +100,11 @@ class ParsePart:
             if newest.get(row["url"], _order(row)) != _order(row):
                 counters["captured_twice"] += 1
                 continue
-            job = self._job(row, counters)
-            if job is not None:
+            job = self._job(row)
+            if isinstance(job, ParseJob):
                 yield job
+            else:
+                damaged.append((_known(row), job))
 
     def _newest(self, where: str) -> dict[str, _Order]:
         """Return which capture counts, of URLs that were captured more than once.
@@ -114,7 +121,7 @@ class ParsePart:
                     newest[row["url"]] = min(newest.get(row["url"], order), order)
         return newest
 
-    def _job(self, row: dict[str, Any], counters: Counter[str]) -> ParseJob | None:
+    def _job(self, row: dict[str, Any]) -> ParseJob | Failure:
         limit = self.settings.http.content_limit
         try:
             capture = read_capture(
@@ -124,19 +131,18 @@ class ParsePart:
                 row["warc_length"],
                 limit=limit if limit >= 0 else None,
             )
-        except DataError:
-            counters["capture_unreadable"] += 1
-            return None
-        return ParseJob(
-            url=row["url"],
+        except DataError as error:
+            return Failure(
+                minor=ParseMinor.FAILED_MISSING_CONTENT,
+                message=str(error).partition("\n")[0],
+                counter="capture_unreadable",
+            )
+        return replace(
+            _known(row),
             base_url=capture.url or row["url"],
             body=capture.body,
             declared_type=capture.content_type,
             headers=capture.headers,
-            fetch_time=row["fetch_time"],
-            truncated=row["truncated"],
-            score=row["score"],
-            known_type=row["content_type"],
         )
 
     def _failed(self, job: ParseJob, failure: Failure) -> PageRows:
@@ -144,7 +150,25 @@ class ParsePart:
         parsed = PageParser(self.settings, plugins).given_up(job, failure.minor, failure.message)
         rows = RowMaker(self.settings, plugins).rows(job, parsed)
         rows.counters[failure.counter] += 1
+        if failure.minor is ParseMinor.FAILED_MISSING_CONTENT:
+            # A fingerprint of nothing would make duplicates of all pages whose captures are lost.
+            rows.crawl_parse.clear()
         return rows
+
+
+def _known(row: dict[str, Any]) -> ParseJob:
+    """Return what crawl_fetch alone says of a capture."""
+    return ParseJob(
+        url=row["url"],
+        base_url=row["url"],
+        body=b"",
+        declared_type=None,
+        headers={},
+        fetch_time=row["fetch_time"],
+        truncated=row["truncated"],
+        score=row["score"],
+        known_type=row["content_type"],
+    )
 
 
 def _order(row: dict[str, Any]) -> _Order:

@@ -74,6 +74,8 @@ _WORDS = {
     "metadata": ("metadata",),
 }
 _NAT64 = IPv6Network("64:ff9b::/96")
+# What IANA has given to anybody; the rest of IPv6 is special or nobody's (RFC 4291 section 2.4).
+_GLOBAL_UNICAST = IPv6Network("2000::/3")
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[^:/@\s]+):([0-9]{1,5})", re.IGNORECASE)
 
 
@@ -159,6 +161,8 @@ def kind_of(address: Address) -> str:
         for network in networks:
             if plain.version == network.version and plain in network:
                 return kind
+    if plain.version == 6 and plain not in _GLOBAL_UNICAST:
+        return "reserved"
     return "public"
 
 
