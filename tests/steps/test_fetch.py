@@ -12,6 +12,7 @@ from filbert.fetcher.left_due import read_left_due
 from filbert.model.schemas import CRAWL_GENERATE
 from filbert.steps.context import StepContext, open_context
 from filbert.steps.fetch import FetchOptions, run
+from filbert.store.crawl import CrawlFolder
 from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.segments import SegmentState
 from filbert.store.tables import Commit
@@ -22,9 +23,11 @@ from filbert.testing.synthetic_web import WebSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from filbert.engine.base import Part, PartResult
+    from filbert.store.lease import Lease
     from filbert.store.segments import Segment
 
 NOW = 1_796_000_000_000
@@ -95,6 +98,29 @@ def test_a_segment_is_fetched_once(tmp_path: Path) -> None:
         assert (again.nothing_to_do, named.nothing_to_do) == (True, True)
         assert "fetched already" in named.message
         assert len(server.seen) == requests
+
+
+@pytest.mark.slow
+def test_a_fetch_that_another_process_ends_meanwhile_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ended between our look at the segment and our lease, its captures stay as they are."""
+    lease = CrawlFolder.lease
+
+    def late(crawl: CrawlFolder, step: str, *, lease_s: int = 60) -> AbstractContextManager[Lease]:
+        monkeypatch.setattr(CrawlFolder, "lease", lease)
+        run(context, FetchOptions())
+        return lease(crawl, step, lease_s=lease_s)
+
+    spec = WebSpec.plain(hosts=1, pages=2, addresses=True)
+    with SyntheticServer(spec) as server, _crawl(tmp_path) as context:
+        segment = _segment(context, server.web.urls())
+        monkeypatch.setattr(CrawlFolder, "lease", late)
+        result = run(context, FetchOptions())
+        kept = [path.stat().st_size for path in segment.content_dir.iterdir()]
+        assert (result.nothing_to_do, segment.state) == (True, SegmentState.FETCHED)
+        assert len(server.seen) == 3  # robots.txt and two pages, once
+        assert (len(kept), min(kept) > 0, segment.journal_dir.exists()) == (1, True, False)
 
 
 @pytest.mark.slow

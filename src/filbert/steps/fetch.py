@@ -67,13 +67,14 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
     """
     segment = _chosen(context, options.segment)
     if segment is None or segment.state not in _OPEN:
-        name = f"segment {segment.name} is fetched already" if segment else "there is no segment"
-        hint = "" if segment else " to fetch; run `filbert generate` first"
-        return StepResult(step="fetch", message=name + hint, nothing_to_do=True)
+        return _nothing(segment)
     check_agent(context.settings, segment)
     check_partition(context.settings, segment)
     started = context.clock.now_ms()
     with _leased(context, segment), context.crawl.scratch("fetch") as scratch:
+        if segment.state not in _OPEN:  # another process has ended it just now
+            _tidy(segment)
+            return _nothing(segment)
         fetched = _Fetch(context, segment, scratch)
         done = fetched.run()
         if done:
@@ -87,6 +88,12 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
         ),
         segments=(segment.name,),
     )
+
+
+def _nothing(segment: Segment | None) -> StepResult:
+    name = f"segment {segment.name} is fetched already" if segment else "there is no segment"
+    hint = "" if segment else " to fetch; run `filbert generate` first"
+    return StepResult(step="fetch", message=name + hint, nothing_to_do=True)
 
 
 def _chosen(context: StepContext, name: str) -> Segment | None:
