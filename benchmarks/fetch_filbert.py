@@ -2,7 +2,8 @@
 
 Arguments: prepare or fetch, file of URLs, folder. `fetch` prints one JSON line. What is measured is
 the whole step: feeder, queues, robots, guard, decoding, WARC, journal, seal, commits; in a process
-of its own for the part, as always.
+of its own for the part, as always. (Imports are inside the functions, as in our commands: the
+process of the part imports this module again.)
 """
 
 from __future__ import annotations
@@ -11,9 +12,6 @@ import json
 import os
 import sys
 from pathlib import Path
-
-from filbert.steps import fetch, generate, inject
-from filbert.steps.context import open_context
 
 SETTINGS = (
     "http.agent_name=bench",
@@ -24,6 +22,9 @@ SETTINGS = (
 
 def prepare(urls: Path, crawl: Path) -> None:
     """Inject the URLs and generate one segment of one part."""
+    from filbert.steps import generate, inject
+    from filbert.steps.context import open_context
+
     with open_context(crawl, SETTINGS, {}, create=True) as context:
         inject.run(context, inject.InjectOptions(seeds=(str(urls),)))
         generate.run(context, generate.GenerateOptions())
@@ -31,6 +32,9 @@ def prepare(urls: Path, crawl: Path) -> None:
 
 def measured(crawl: Path) -> dict[str, float]:
     """Fetch; return the pages kept, and the CPU of this process and its children since now."""
+    from filbert.steps import fetch
+    from filbert.steps.context import open_context
+
     before = sum(os.times()[:4])
     with open_context(crawl, SETTINGS, {}) as context:
         result = fetch.run(context, fetch.FetchOptions())

@@ -236,17 +236,29 @@ def test_rows_and_links_come_back_equal(tmp_path: Path) -> None:
     record, output = writer.capture_of(5)
     links = ({"url": "http://x.test/", "ordinal": 0, "signature": b"\x00", "score": 0.1},)
     with open_log(tmp_path) as log:
-        placed = log.append(record, output, links)
+        log.append(record, output, links)
         lost = replace(record, position=6)
         log.append(lost)
-        assert list(log.frames()) == [CaptureFrame(placed, links), CaptureFrame(lost, ())]
+        (path,) = (tmp_path / "content").iterdir()
+        first, second = log.frames()
+        assert isinstance(first, CaptureFrame)
+        assert first.end == path.stat().st_size
+        placed = replace(
+            record,
+            warc_file=path.name,
+            warc_offset=first.record.warc_offset,
+            warc_length=first.record.warc_length,
+        )
+        assert (first, second) == (CaptureFrame(placed, links), CaptureFrame(lost, ()))
 
 
 def test_without_content_rows_are_kept_alone(tmp_path: Path) -> None:
     """`store_content` off writes no WARC; the row still marks the position done."""
     with open_log(tmp_path, store_content=False) as log:
-        placed = log.append(*writer.capture_of(1))
-        assert placed.warc_file is None
+        log.append(*writer.capture_of(1))
+        (frame,) = log.frames()
+        assert isinstance(frame, CaptureFrame)
+        assert frame.record.warc_file is None
         assert 1 in log.done
     assert list((tmp_path / "content").iterdir()) == []
 

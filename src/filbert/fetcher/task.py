@@ -155,8 +155,7 @@ class FetchPart:
                 signature=plugins.signature() if settings.fetcher.signature else None,
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
-            gc.collect()
-            gc.freeze()
+            gc.freeze()  # not to be looked at again and again; garbage among it can wait
             return await PartFetch(hands, plan).run()
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:

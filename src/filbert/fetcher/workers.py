@@ -53,7 +53,7 @@ class Captures(Protocol):
         record: FetchRecord,
         output: ProtocolOutput | None = None,
         links: Sequence[Mapping[str, object]] = (),
-    ) -> FetchRecord:
+    ) -> None:
         """Keep one capture, or one failure."""
         ...
 

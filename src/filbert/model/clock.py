@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Protocol
 
 __all__ = ["Clock", "FixedClock", "SystemClock", "iso"]
@@ -50,5 +51,11 @@ class FixedClock:
 
 def iso(epoch_ms: int) -> str:
     """Return epoch milliseconds as ISO 8601 in UTC, to the millisecond."""
-    moment = datetime.fromtimestamp(epoch_ms / 1000, tz=UTC)
-    return moment.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+    second, ms = divmod(epoch_ms, 1000)
+    return f"{_second(second)}.{ms:03d}Z"
+
+
+@lru_cache(maxsize=64)
+def _second(epoch_s: int) -> str:
+    """Return a whole second; of these, many pages have the same."""
+    return datetime.fromtimestamp(epoch_s, tz=UTC).isoformat().removesuffix("+00:00")

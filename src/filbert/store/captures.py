@@ -27,7 +27,6 @@ from filbert.store.frames import (
     HostMemory,
     decode_frame,
     encode_capture,
-    placed_record,
 )
 from filbert.store.journal import JournalWriter, append_all, read_frames
 from filbert.store.warc import capture_members, is_captured, parse_capture, warcinfo
@@ -46,6 +45,8 @@ __all__ = ["CaptureLog", "CaptureOptions", "journal_path", "read_journal"]
 
 # Captures whose records are read back on resume: more than any sync interval leaves unsynced.
 _CHECKED_CAPTURES = 512
+
+_Place = tuple[str, int, int]  # WARC file, offset and length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,29 +166,28 @@ class CaptureLog:
         record: FetchRecord,
         output: ProtocolOutput | None = None,
         links: Sequence[Mapping[str, object]] = (),
-    ) -> FetchRecord:
-        """Keep one capture, or one failure; return the record with its place in the WARC.
+    ) -> None:
+        """Keep one capture, or one failure.
 
         Args:
-            record: The row of crawl_fetch.
+            record: The row of crawl_fetch, without its place in the WARC.
             output: What the protocol plugin gave; None if nothing was asked.
             links: Rows of crawl_parse that come from it (a redirect to the next round).
 
         Raises:
             DataError: The disk is full or fails; nothing was kept of this capture.
         """
-        placed, start = record, self._warc_end
+        place, start = None, self._warc_end
         if output is not None and self._options.store_content and is_captured(output):
-            placed, start = self._append_warc(record, output)
+            place, start = self._append_warc(record, output)
         try:
-            self._journal.append(encode_capture(placed, links))
+            self._journal.append(encode_capture(record, links, place))
         except DataError:
             self._undo_warc(start)
             raise
-        self._note(placed)
+        self._note(record)
         if self._options.fsync == "each":
             self.sync()
-        return placed
 
     def note_host(self, state: HostState) -> None:
         """Keep the politeness state, or the robots record, of a host.
@@ -228,14 +228,14 @@ class CaptureLog:
         if record.redirect_verdict == "followed":
             self.open_redirects[record.position, record.hop] = record
 
-    def _append_warc(self, record: FetchRecord, output: ProtocolOutput) -> tuple[FetchRecord, int]:
+    def _append_warc(self, record: FetchRecord, output: ProtocolOutput) -> tuple[_Place, int]:
         data, begin = capture_members(record, output, self._codec, self._options.warc)
         if self._warc_fd < 0 or self._warc_end >= self._options.max_bytes:
             self._next_warc()
         start = self._warc_end
         append_all(self._warc_fd, data, start, self._warc_path)
         self._warc_end += len(data)
-        return placed_record(record, self._warc_name, start + begin, len(data) - begin), start
+        return (self._warc_name, start + begin, len(data) - begin), start
 
     def _undo_warc(self, start: int) -> None:
         if self._warc_fd >= 0 and start < self._warc_end:

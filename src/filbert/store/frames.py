@@ -27,7 +27,6 @@ __all__ = [
     "decode_frame",
     "decode_rows",
     "encode_capture",
-    "placed_record",
 ]
 
 _CAPTURE = 1
@@ -37,6 +36,7 @@ _RECORD_FIELDS = tuple(field.name for field in fields(FetchRecord) if field.name
 _DATUM_FIELDS = tuple(field.name for field in fields(CrawlDatum))
 _HOST_FIELDS = tuple(field.name for field in fields(HostState) if field.name != "robots_body")
 _record_values = attrgetter(*_RECORD_FIELDS)
+assert _RECORD_FIELDS[-3:] == ("warc_file", "warc_offset", "warc_length")
 _datum_values = attrgetter(*_DATUM_FIELDS)
 _host_values = attrgetter(*_HOST_FIELDS)
 _SAME_BODY = True
@@ -108,16 +108,16 @@ class HostMemory:
         return state
 
 
-def encode_capture(record: FetchRecord, links: Sequence[Mapping[str, object]]) -> list[object]:
-    """Return the frame of a capture or failure."""
-    return [_CAPTURE, _record_values(record), _datum_values(record.datum), list(links)]
-
-
-def placed_record(record: FetchRecord, file: str, offset: int, length: int) -> FetchRecord:
-    """Return the record with the place of its capture; a third of what `replace` costs."""
-    values = dict(zip(_RECORD_FIELDS, _record_values(record), strict=True))
-    values |= {"warc_file": file, "warc_offset": offset, "warc_length": length}
-    return FetchRecord(**values, datum=record.datum)
+def encode_capture(
+    record: FetchRecord,
+    links: Sequence[Mapping[str, object]],
+    place: tuple[str, int, int] | None = None,
+) -> list[object]:
+    """Return the frame of a capture or failure; `place`: WARC file, offset and length."""
+    values = _record_values(record)
+    if place is not None:
+        values = values[: -len(place)] + place
+    return [_CAPTURE, values, _datum_values(record.datum), list(links)]
 
 
 def decode_frame(payload: Sequence[Any], memory: HostMemory) -> CaptureFrame | HostState:

@@ -112,12 +112,11 @@ class FakeCaptures:
         record: FetchRecord,
         output: ProtocolOutput | None = None,
         links: Sequence[Mapping[str, object]] = (),
-    ) -> FetchRecord:
+    ) -> None:
         """Keep one capture, or one failure."""
         self.records.append(record)
         self.outputs.append(output)
         self.links.extend(links)
-        return record
 
     def note_host(self, state: HostState) -> None:
         """Keep the state of a host."""
