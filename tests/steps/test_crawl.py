@@ -9,7 +9,7 @@ import pytest
 from filbert.errors import UserError
 from filbert.model.statuses import PageStatus
 from filbert.steps.context import open_context
-from filbert.steps.crawl import CrawlOptions, run
+from filbert.steps.crawl import CrawlOptions, rounds_done, run
 from filbert.store.run_marker import RunMarker
 from filbert.store.tables import Table
 from filbert.testing.paper_crawl import PaperCrawl
@@ -61,6 +61,18 @@ def test_wrong_seeds_leave_a_run_to_be_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(UserError):
         _run(path, CrawlOptions(seeds=(str(tmp_path / "missing.txt"),)))
     assert RunMarker.read(path) == began
+
+
+def test_rounds_that_were_undone_do_not_count(tmp_path: Path) -> None:
+    """A rollback in the middle of a run gives its rounds back."""
+    path = tmp_path / "crawl"
+    paper = PaperCrawl(path)
+    absorbed = [paper.segment({})]
+    paper.crawldb({"http://a.test/": PageStatus.DB_FETCHED}, absorbs=absorbed)
+    crawldb = paper.folder.table("crawldb")
+    assert rounds_done(crawldb, 0) == 1
+    crawldb.restore(0)
+    assert rounds_done(crawldb, 0) == 0
 
 
 @pytest.mark.slow

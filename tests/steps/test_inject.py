@@ -224,6 +224,12 @@ def test_no_seed_at_all_is_an_error_that_changes_nothing(scene: Scene) -> None:
     assert scene.crawl.table("crawldb").version() == 0
 
 
+def test_blank_seeds_are_told_from_wrong_ones(scene: Scene) -> None:
+    """Comments alone are no lines that failed."""
+    with pytest.raises(UserError, match="every line is blank or a comment"):
+        scene.inject("", "# nothing yet")
+
+
 def test_filters_can_be_left_out(scene: Scene) -> None:
     """`--no-filter --no-normalize`: the URL as it is, and the crawldb says that it is mixed."""
     url = "http://A.org/x.gif?s=1#top"

@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 
     from filbert.steps.context import StepContext, StepResult
     from filbert.store.segments import Segment
+    from filbert.store.tables import Table
 
 Options = TypeVar("Options")
 
-__all__ = ["CrawlOptions", "CrawlReport", "Watch", "run"]
+__all__ = ["CrawlOptions", "CrawlReport", "Watch", "rounds_done", "run"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +99,16 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
     return CrawlReport(rounds=loop.done(), counters=loop.counters, ended=ended, stopped=stopped)
 
 
+def rounds_done(crawldb: Table, since: int) -> int:
+    """Return the rounds absorbed after version `since` and not undone, by the table's history."""
+    return sum(
+        commit.step == "updatedb"
+        and commit.version > since
+        and any(crawldb.transaction(name) is not None for name in commit.transactions)
+        for commit in crawldb.history()
+    )
+
+
 def _db_version(context: StepContext) -> int:
     return context.crawl.table("crawldb").version()
 
@@ -116,12 +127,8 @@ class _Loop:
         self._round_number = self.done() + 1
 
     def done(self) -> int:
-        """Rounds absorbed since the run began, by the crawldb's own history."""
-        history = self._context.crawl.table("crawldb").history()
-        return sum(
-            commit.step == "updatedb" and commit.version > self._marker.start_version
-            for commit in history
-        )
+        """Rounds of this run, those before a kill included."""
+        return rounds_done(self._context.crawl.table("crawldb"), self._marker.start_version)
 
     def begin(self) -> None:
         """Inject the seeds, if there are any.

@@ -234,9 +234,12 @@ def _no_seed(counters: Counter[str]) -> UserError:
     reasons = ", ".join(
         f"{count:,} {name}" for name, count in counters.most_common() if name != "lines"
     )
+    lines = counters["lines"]
     return UserError(
-        f"not one of {counters['lines']:,} lines is a seed: {reasons or 'all are blank'}",
-        hint="One URL per line, such as https://example.org/; nothing was changed.",
+        f"not one of {lines:,} lines is a seed: {reasons}"
+        if lines
+        else "there is no seed: every line is blank or a comment",
+        hint="One URL per line, such as https://example.org/; no page was added.",
     )
 
 
