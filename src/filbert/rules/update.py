@@ -62,7 +62,10 @@ _SAID = """(
     where p.to_db and (p.from_url is null or c.url is not null)
   ) said
   where true"""
-_LINKS = f"{_SAID} and kind in ('outlink', 'redirect', 'refresh', 'adjust')"
+_IS_LINK = "kind in ('outlink', 'redirect', 'refresh', 'adjust')"
+_LINKS = f"{_SAID} and {_IS_LINK}"
+_CARRIED = set(DATUM_COLUMNS) - {"score", "retries", "fetch_interval", "metadata_types"}
+_LADEN = f"{_IS_LINK} and ({' or '.join(f'{name} is not null' for name in sorted(_CARRIED))})"
 _SCHEDULED = ", ".join(
     sorted(
         {
@@ -149,11 +152,16 @@ class UpdateRule:
         )
         return _derived("linked", sql, columns)
 
+    def laden_sql(self) -> str:
+        """Count the links that carry more than a score. View: `crawl_parse`."""
+        return f"select count(*) as links from crawl_parse where to_db and {_LADEN}"
+
     def best(self) -> Derived:
         """Find the best link where that matters. Views: `crawl_parse`, `captured`."""
         sql = render(
             "update_best.sql",
             links=_LINKS,
+            laden=_LADEN,
             datum=_DATUM,
             b_datum=", ".join(f"b.{name}" for name in DATUM_COLUMNS),
             buckets=literal(self.buckets),

@@ -12,9 +12,7 @@ from (
     and url in (
       select url
       from {{links}}
-        and (modified_time is not null or signature is not null or fixed_interval is not null
-          or depth is not null or max_depth is not null or orphan_time is not null
-          or content_type is not null or repr_url is not null or metadata is not null)
+        and {{laden}}
     )
 ) b
 where b.place = 1

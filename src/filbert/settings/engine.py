@@ -18,7 +18,10 @@ class EngineSettings(Section):
         "local", description="The engine. (Spark comes with a later version.)"
     )
     memory_limit_mb: int = Field(
-        1024, ge=128, description="Memory of the queries in MB; beyond it they spill to disk."
+        768,
+        ge=128,
+        description="Memory of the queries in MB; beyond it they spill to disk. The whole process "
+        "takes about 200 MB more.",
     )
     spill_dir: Annotated[str, PathOf()] = Field(
         "", description="Where they spill; blank: a folder in the crawl folder."

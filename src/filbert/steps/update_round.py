@@ -202,8 +202,14 @@ class Absorption:
         self._round = {
             "linked": linked,
             "fetched": self._written(rule.fetched(), views),
-            "best": self._written(rule.best(), views),
+            "best": self._best(views),
         }
+
+    def _best(self, views: Mapping[str, Files]) -> Files:
+        """Find the best links, if any link carries what makes a difference."""
+        derived = self._rule.best()
+        (row,) = self._rows(self._rule.laden_sql(), views)
+        return self._written(derived, views) if row["links"] else Files(schema=derived.schema)
 
     def _written(self, derived: Derived, views: Mapping[str, Files]) -> Files:
         name, sliced = derived.schema.name, "bucket" in derived.schema.names
