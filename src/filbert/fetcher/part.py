@@ -55,7 +55,7 @@ class PartPlan:
         resumed: Redirects that a kill cut off: their targets, to be fetched.
         sync: Forces captures to the disk, off the loop.
         dropped: Told of each item left due.
-        progress: Told a few times a second that time has passed.
+        progress: Told each second that time has passed.
         order: What the supervisor says.
     """
 
@@ -197,9 +197,8 @@ class PartFetch:
             await asyncio.sleep(_CLERK_S)
             ticks += 1
             self._heed(plan.order())
-            if ticks % 2 == 0:
-                plan.progress()
             if ticks % round(1 / _CLERK_S) == 0:
+                plan.progress()
                 self._note_hosts()
                 self._watch_throughput()
             await plan.sync()

@@ -111,7 +111,7 @@ def write_progress(directory: Path, progress: PartProgress) -> None:
     draft = path.with_suffix(".new")
     try:
         draft.write_text(json.dumps(asdict(progress)), encoding="utf-8")
-        os.replace(draft, path)  # noqa: PTH105 (three times a second)
+        os.replace(draft, path)  # noqa: PTH105 (each second)
     except OSError:
         return
 

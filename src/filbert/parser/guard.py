@@ -42,6 +42,11 @@ class GuardedParser:
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def pid(self) -> int | None:
+        """Number of the process; None if there is none now."""
+        return self._process.pid if self._process else None
+
     def __enter__(self) -> Self:
         return self
 

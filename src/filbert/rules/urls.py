@@ -34,6 +34,7 @@ __all__ = [
     "url_hash",
 ]
 
+_WEB = ("http://", "https://")
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9.+-]*):")
 _PLAIN_HOST = re.compile(r"[A-Za-z][A-Za-z0-9.+-]*://([a-z0-9._-]+)(?::\d{1,5})?(?=[/?#]|\Z)")
 _IPV4 = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
@@ -55,6 +56,8 @@ def url_hash(url: str) -> int:
 
 def scheme_of(url: str) -> str:
     """Return the scheme in lower case; empty if there is none."""
+    if url.startswith(_WEB):
+        return url.partition(":")[0]
     found = _SCHEME.match(url)
     return found[1].lower() if found else ""
 
