@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.paper_crawldb import NOW, Sizes, make_crawl
+from benchmarks.update import peak_mb
 from filbert.engine.base import Collect, Query
 from filbert.model.clock import FixedClock
 from filbert.steps import choosing
@@ -100,14 +101,7 @@ def work(job: str, crawl: Path, top_n: int) -> Run:
         wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(cpu, wall, _peak_mb())
-
-
-def _peak_mb() -> float:
-    # ru_maxrss would begin at what the parent had when it forked.
-    status = Path("/proc/self/status").read_text(encoding="ascii")
-    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) / 1024
+    return Run(cpu, wall, peak_mb())
 
 
 def in_process(job: str, crawl: Path, top_n: int) -> Run:

@@ -82,7 +82,15 @@ def work(job: str, crawl: Path) -> Run:
         wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Run(cpu, wall, after.ru_maxrss / 1024)
+    return Run(cpu, wall, peak_mb())
+
+
+def peak_mb() -> float:
+    """Return the peak memory of this process."""
+    # ru_maxrss would begin at what the parent had when it forked.
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    (line,) = (line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) / 1024
 
 
 def in_process(job: str, crawl: Path) -> Run:
