@@ -2,8 +2,8 @@
 
     python -m benchmarks --scale 0.01
 
-Scale 1 has 10 M pages in its crawldb and takes some six minutes and a few GB of disk for
-temporary files; the machine should have nothing else to do. Each part can be run alone, with more options.
+Scale 1 has 10 M pages in its crawldb and takes some six minutes and a few GB of disk for temporary
+files; the machine should have nothing else to do. Each part can be run alone, with more options.
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ _TYPES = {
 }
 _INTEGERS = frozenset({Type.SMALLINT, Type.INT, Type.BIGINT})
 _FLOATS = frozenset({Type.FLOAT, Type.DOUBLE})
+_INTERRUPTED = "Query interrupted"  # all that its Python side says after Ctrl-C
 _NO_SPACE = ("No space left on device", "max_temp_directory_size", "Disk quota exceeded")
 
 
@@ -173,6 +174,10 @@ def translated(what: str, memory_limit_mb: int) -> Iterator[None]:
         yield
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
+    except RuntimeError as error:
+        if str(error) == _INTERRUPTED:
+            raise KeyboardInterrupt from error
+        raise
     except duckdb.Error as error:
         text = str(error)
         if any(sign in text for sign in _NO_SPACE):
