@@ -325,6 +325,14 @@ def test_gone_pages_leave_when_they_are_purged(scene: Scene) -> None:
     assert set(scene.pages("status")) == {A}
 
 
+def test_a_purge_needs_no_segment(scene: Scene) -> None:
+    """Pages that are gone leave when it is asked for, though there is nothing to absorb."""
+    scene.crawldb({A: PageStatus.DB_FETCHED, B: PageStatus.DB_GONE})
+    scene.set(update__purge_404=True)
+    scene.update()
+    assert set(scene.pages("status")) == {A}
+
+
 def test_a_page_generated_is_no_longer_held_once_absorbed(scene: Scene) -> None:
     """generate_time goes with the fetch that it was for."""
     scene.crawldb(

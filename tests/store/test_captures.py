@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import random
@@ -299,6 +300,19 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         )
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_no_room_for_a_new_file_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk when a WARC file begins is an error for people, as when it grows."""
+
+    def full(path: object, *_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with open_log(tmp_path) as log:
+        monkeypatch.setattr("filbert.store.captures.os.open", full)
+        with pytest.raises(DataError, match=r"beginning .*part-00003-00000"):
+            fill(log, range(1))
+        monkeypatch.undo()
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:

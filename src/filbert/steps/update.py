@@ -58,7 +58,9 @@ def run(context: StepContext, options: UpdateOptions) -> StepResult:
     """
     settings = _settings(context, options)
     fresh, waiting = _pending(context, options.segments)
-    asked = settings.update.filter or settings.update.normalize
+    update = settings.update
+    purges = update.purge_404 or update.purge_orphans
+    asked = update.filter or update.normalize or purges
     if not fresh and not asked:
         message = "the crawldb has absorbed all segments"
         if waiting:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from filbert import __version__
 from filbert.errors import DataError
+from filbert.store.durable import room, sync_folder
 from filbert.store.frames import (
     Bitmap,
     CaptureFrame,
@@ -259,7 +260,10 @@ class CaptureLog:
         with self._lock:
             self._close_warc()
             flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
-            self._warc_fd = os.open(path, flags, 0o644)
+            with room(f"beginning {path}"):
+                self._warc_fd = os.open(path, flags, 0o644)
+                if self._options.fsync != "never":
+                    sync_folder(self._content_dir)  # the journal will name the file
         try:
             append_all(self._warc_fd, head, 0, path)
         except DataError:
@@ -273,10 +277,13 @@ class CaptureLog:
     def _close_warc(self) -> None:
         if self._warc_fd < 0:
             return
-        if self._options.fsync != "never":
-            os.fdatasync(self._warc_fd)
-        os.close(self._warc_fd)
-        self._warc_fd, self._warc_end = -1, 0
+        try:
+            if self._options.fsync != "never":
+                with room(f"closing {self._warc_path}"):
+                    os.fdatasync(self._warc_fd)
+        finally:
+            os.close(self._warc_fd)
+            self._warc_fd, self._warc_end = -1, 0
 
     def _recover(self) -> tuple[dict[str, int], int]:
         """Read the journal; return where each WARC file and the journal must end."""
