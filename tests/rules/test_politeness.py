@@ -207,6 +207,18 @@ def test_crawl_delay_raises_and_never_shortens() -> None:
         assert queues.next_action(0) == Wait(until)
 
 
+def test_a_low_floor_does_not_let_robots_shorten_our_delay() -> None:
+    """`fetcher.min_crawl_delay_s` below our own delay is no leave to ask sooner."""
+    queues = HostQueues(replace(POLICY, crawl_delay_floor_ms=0))
+    _offer(queues, "http://a/1", "http://a/2", robots=True)
+    queues.next_action(0)
+    queues.finished("a", 0, Outcome.ASKED)
+    queues.robots_known("http://a", 0, until=DAY, crawl_delay_ms=1_000)
+    assert _url(queues.next_action(5_000)) == "http://a/1"
+    queues.finished("a", 6_000, Outcome.ASKED)
+    assert queues.next_action(6_000) == Wait(11_000)
+
+
 def test_a_crawl_delay_leaves_one_slot() -> None:
     """A host that asks for a delay is asked one request at a time, whatever our settings."""
     queues = HostQueues(replace(POLICY, slots=3, delay_ms=0))

@@ -59,7 +59,7 @@ def _judge(
     **policy: object,
 ) -> Redirect:
     judge = RedirectJudge(
-        RedirectPolicy(**policy),  # type: ignore[arg-type]
+        RedirectPolicy(**{"follow_max": 5, **policy}),  # type: ignore[arg-type]
         CHAIN,
         lambda host, domain: domain == "a.com",
     )

@@ -251,8 +251,8 @@ class FetchItemQueue:
         return queued, errands
 
     def effective_delay(self) -> int:
-        """Return the delay in force: the settings', or the longer one that robots.txt asks for."""
-        return self.delay_ms if self.crawl_delay_ms is None else self.crawl_delay_ms
+        """Return the delay in force: the settings' or a seed's, or a longer one of robots.txt."""
+        return max(self.delay_ms, self.crawl_delay_ms or 0)
 
     def slots(self, policy: PolitenessPolicy) -> int:
         """Return how many requests may be in flight: one, where robots.txt asks for a delay."""

@@ -47,7 +47,7 @@ class RedirectVerdict(StrEnum):
 class RedirectPolicy:
     """The settings that decide."""
 
-    follow_max: int = 5
+    follow_max: int = 0
     skip_exceeded: bool = False
     length_max: int = 4096
     ignore_internal: bool = False
