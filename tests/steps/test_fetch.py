@@ -142,6 +142,21 @@ def test_a_stopped_fetch_goes_on_where_it_was(tmp_path: Path) -> None:
         assert len(pages) - len(set(pages)) <= 1  # what was in flight may be asked again
 
 
+def test_a_fetch_that_was_begun_comes_first(tmp_path: Path) -> None:
+    """Only its journal knows when its hosts were asked last: no other segment before it."""
+    spec = WebSpec.plain(hosts=1, pages=8, addresses=True)
+    with SyntheticServer(spec) as server, _crawl(tmp_path, "fetcher.server_delay_s=0.2") as context:
+        begun = _segment(context, server.web.urls())
+        other = _segment(context, server.web.urls())
+        (context.crawl.path / ".STOP").touch()
+        run(context, FetchOptions(segment=begun.name))
+        assert begun.state is SegmentState.FETCHING
+        with pytest.raises(UserError, match=f"segment {begun.name} was begun"):
+            run(context, FetchOptions(segment=other.name))
+        run(context, FetchOptions())
+        assert other.state is SegmentState.GENERATED
+
+
 @pytest.mark.slow
 def test_a_crash_between_the_commits_is_mended(tmp_path: Path) -> None:
     """crawl_parse is in and crawl_fetch is not: the same command commits both, once."""

@@ -185,7 +185,7 @@ class _Loop:
     def _do_round(self, segments: Sequence[Segment]) -> str:
         """Fetch, parse and absorb the segments; return why the run must end, or nothing."""
         fetched = 0
-        for segment in segments:
+        for segment in sorted(segments, key=lambda one: one.state is not SegmentState.FETCHING):
             name = segment.name
             if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
                 self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from filbert.engine.base import Files, Part, Query, WriteFiles
+from filbert.errors import UserError
 from filbert.fetcher.part import PartEnd
 from filbert.fetcher.supervision import HeartBeat
 from filbert.fetcher.task import FetchPart
@@ -97,15 +98,24 @@ def _nothing(segment: Segment | None) -> StepResult:
 
 
 def _chosen(context: StepContext, name: str) -> Segment | None:
-    """Return the segment to fetch; tidy up after fetches that were committed and then killed."""
-    if name:
-        chosen = context.crawl.segment(name)
-        _tidy(chosen)
-        return chosen
+    """Return the segment to fetch; tidy up after fetches that were committed and then killed.
+
+    One that was begun comes first: when its hosts were asked last, only its journal knows.
+    """
     segments = context.crawl.segments()
     for segment in segments:
         _tidy(segment)
-    return next((one for one in reversed(segments) if one.state in _OPEN), None)
+    begun = [one for one in segments if one.state is SegmentState.FETCHING]
+    if not name:
+        return next(reversed(begun or [one for one in segments if one.state in _OPEN]), None)
+    chosen = context.crawl.segment(name)
+    if begun and chosen not in begun:
+        raise UserError(
+            f"the fetch of segment {begun[-1].name} was begun and has not ended",
+            hint=f"first: filbert fetch {context.crawl.path} {begun[-1].name} (only then is it"
+            " known how long each host must be left alone)",
+        )
+    return chosen
 
 
 def _tidy(segment: Segment) -> None:
