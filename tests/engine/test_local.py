@@ -170,9 +170,7 @@ def test_paths_with_quotes_are_read(engine: LocalEngine, tmp_path: Path) -> None
 
 def test_ctrl_c_ends_a_query_as_it_ends_anything(engine: LocalEngine) -> None:
     """An interrupt in the middle of a query is an interrupt, not an error of the engine."""
-    endless = (
-        "select count(*) n from range(9999999) a, range(9999999) b where a.range < b.range"
-    )
+    endless = "select count(*) n from range(9999999) a, range(9999999) b where a.range < b.range"
     threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         engine.execute(Query(name="endless", sql=endless), {}, Collect())
