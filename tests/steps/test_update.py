@@ -444,10 +444,10 @@ def test_show_sql_prints_the_queries_and_changes_nothing(scene: Scene) -> None:
     """The queries of both halves, as they would run."""
     text = show_sql(scene.context, UpdateOptions())
     assert len(text.split(";\n\n")) == 5
-    assert "right join round r on o.url = r.url" in text
+    assert "full join round r on o.url = r.url" in text
     assert "{{" not in text
     shown = CliRunner().invoke(command, [str(scene.folder.path), "--show-sql"])
-    assert (shown.exit_code, shown.output.count("right join round")) == (0, 1)
+    assert (shown.exit_code, shown.output.count("full join round")) == (0, 1)
     assert scene.folder.table("crawldb").version() == 0
 
 

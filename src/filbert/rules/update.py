@@ -175,7 +175,7 @@ class UpdateRule:
         """
         return render(
             "update_touched.sql",
-            update=self._update_sql(seq=0),
+            update=self._update_sql(seq=0, join="right"),
             now=literal(self.now),
             linked=literal(LINKED),
         )
@@ -185,18 +185,14 @@ class UpdateRule:
 
         Views: `crawldb`, `fetched`, `linked` and `best`, all of that bucket.
         """
-        return render(
-            "update_bucket.sql",
-            columns=", ".join(CRAWLDB.names),
-            not_purged=self._not_purged(),
-            update=self._update_sql(seq=seq),
-        )
+        return self._update_sql(seq=seq, join="full")
 
-    def _update_sql(self, *, seq: int) -> str:
+    def _update_sql(self, *, seq: int, join: str) -> str:
         update, schedule = self.settings.update, self.settings.schedule
         scoring, score = self._scoring()
         return render(
             "update.sql",
+            join=join,
             not_purged=self._not_purged(),
             admitted="true" if update.additions_allowed else "o.url is not null",
             linked=literal(LINKED),

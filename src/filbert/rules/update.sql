@@ -1,10 +1,10 @@
--- The pages that a round touched, as they are after it: one row per page, old or new.
+-- The crawldb after a round: one row per page, old or new.
 --
 -- Views   crawldb, fetched, linked, best (update_fetched.sql and so on): the rows of a bucket.
 -- Result  crawldb rows, beside them old_status (null: a new page), event and who named the page.
 -- Nutch   CrawlDbReducer.reduce, the second half: deciding.
 --
--- event   the fetch status, or {{linked}}: linked but not fetched.
+-- event   the fetch status, or {{linked}}: linked but not fetched, or 0: the round left it alone.
 -- detail  0, 1: the content changed, 2: it did not, 3: failed too often.
 -- act     kept, first, scheduled, retried or gone: which times and intervals the page gets.
 with
@@ -65,7 +65,13 @@ joined as (
     o.repr_url as old_repr_url,
     o.metadata as old_metadata,
     o.metadata_types as old_metadata_types,
-    coalesce(r.fetch_status, {{linked}}) as event,
+    o.generate_time as old_generate_time,
+    o.seq as old_seq,
+    case
+      when r.fetch_status is not null then r.fetch_status
+      when r.url is not null then {{linked}}
+      else 0
+    end as event,
     r.fetched_at,
     r.modified_time as fetched_modified,
     r.retries as fetched_retries,
@@ -87,10 +93,10 @@ joined as (
     r.inside,
     r.redirect_from{{aggregates}}
   from known o
-  right join round r on o.url = r.url
+  {{join}} join round r on o.url = r.url
   where {{admitted}}
 ),
--- What the round brings is laid over what was known.
+-- What the round brings is laid over what was known. (Of a page left alone nothing changes.)
 prepared as (
   select
     joined.*,
@@ -160,7 +166,7 @@ select
     when act = 'gone' then {{gone_interval}}
     else old_interval
   end as fetch_interval,
-  cast({{score}} as float) as score,
+  cast(case when event = 0 then old_score else {{score}} end as float) as score,
   case
     when act = 'kept' then old_signature
     when forced then null
@@ -181,8 +187,8 @@ select
   case when act = 'kept' then old_metadata_types
     else types_overlay(old_metadata_types, new_metadata, new_metadata_types)
     end as metadata_types,
-  cast(null as bigint) as generate_time,
-  {{seq}} as seq,
+  case when event = 0 then old_generate_time end as generate_time,
+  case when event = 0 then old_seq else {{seq}} end as seq,
   old_status,
   event,
   link_number,

@@ -1,6 +1,7 @@
 -- New pages and fetched ones: what they were, what they are, and who named them first. (A known
 -- page that was only linked keeps its status.)
--- Views: those of update.sql, and captured: update_captured.sql.
+-- The same rule as update.sql, joined so that pages left alone are not looked at; beside its views
+-- captured: update_captured.sql.
 select
   u.url,
   u.event,
