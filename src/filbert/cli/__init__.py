@@ -23,11 +23,28 @@ def run(args: Sequence[str] | None = None) -> int:
     from filbert.cli.failures import exit_code_of
     from filbert.cli.group import filbert
 
-    return exit_code_of(
-        lambda: filbert.main(
-            args=None if args is None else list(args), prog_name="filbert", standalone_mode=False
-        )
-    )
+    given = sys.argv[1:] if args is None else list(args)
+
+    def call() -> object:
+        _check_text(given)
+        return filbert.main(args=given, prog_name="filbert", standalone_mode=False)
+
+    return exit_code_of(call)
+
+
+def _check_text(args: Sequence[str]) -> None:
+    """Refuse what no table, query or index can hold: bytes that are no UTF-8."""
+    from filbert.errors import UserError
+
+    for number, argument in enumerate(args, start=1):
+        try:
+            argument.encode()
+        except UnicodeEncodeError:
+            shown = argument.encode("utf-8", "surrogateescape")[:80]
+            raise UserError(
+                f"argument {number} is not UTF-8: {shown!r}",
+                hint="Write what is not ASCII in UTF-8; in a URL, as %XX.",
+            ) from None
 
 
 def main() -> None:

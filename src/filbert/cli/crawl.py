@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filbert.cli.failures import INTERRUPTED
+from filbert.cli.numbers import Whole
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ def _rounds(_ctx: click.Context, _parameter: click.Parameter, value: str) -> int
     metavar="N|all",
     help="Rounds of this run; `all`: until nothing is due.",
 )
-@click.option("--top-n", type=click.IntRange(min=1), help="URLs per round at most.")
-@click.option("--threads", type=click.IntRange(min=1), help="Requests in flight at most.")
+@click.option("--top-n", type=Whole(1), help="URLs per round at most.")
+@click.option("--threads", type=Whole(1), help="Requests in flight at most.")
 @click.option("--no-index", is_flag=True, help="Leave the index alone.")
 @common_options
 def command(  # noqa: PLR0913 (click hands over each option)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filbert.cli.numbers import Whole
 from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
@@ -23,8 +24,8 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.argument("old", metavar="[FROM]", type=click.IntRange(min=0), required=False)
-@click.argument("new", metavar="[TO]", type=click.IntRange(min=0), required=False)
+@click.argument("old", metavar="[FROM]", type=Whole(0), required=False)
+@click.argument("new", metavar="[TO]", type=Whole(0), required=False)
 @common_options
 @format_option()
 def command(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filbert.cli.failures import INTERRUPTED
+from filbert.cli.numbers import Whole
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["command"]
 @click.command()
 @crawl_dir_argument
 @click.argument("segment", metavar="[SEGMENT]", default="")
-@click.option("--threads", type=click.IntRange(min=1), help="Requests in flight at most.")
+@click.option("--threads", type=Whole(1), help="Requests in flight at most.")
 @click.option(
     "--show-thread-id",
     is_flag=True,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filbert.cli.numbers import Finite, Whole
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -17,12 +18,15 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.option("--top-n", type=click.IntRange(min=-1), help="URLs per segment at most; -1 no limit.")
-@click.option("--num-fetchers", type=click.IntRange(min=1), help="Parts of each segment.")
+@click.option("--top-n", type=Whole(-1), help="URLs per segment at most; -1 no limit.")
+@click.option("--num-fetchers", type=Whole(1), help="Parts of each segment.")
 @click.option(
-    "--add-days", type=float, default=0.0, help="Judge what is due as if so many days had passed."
+    "--add-days",
+    type=Finite(1e6),
+    default=0.0,
+    help="Judge what is due as if so many days had passed.",
 )
-@click.option("--max-num-segments", type=click.IntRange(min=1), help="Segments made at most.")
+@click.option("--max-num-segments", type=Whole(1), help="Segments made at most.")
 @click.option("--expr", help="Only pages for which it is true: \"score > 0.5 && url =^ 'https'\".")
 @click.option("--no-filter", is_flag=True, help="Never apply the URL filters.")
 @click.option("--no-norm", is_flag=True, help="Never apply the URL normalisers.")

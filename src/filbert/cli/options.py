@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 
     from filbert.settings import Settings
 
-__all__ = ["common_options", "crawl_dir_argument", "format_option", "read_settings", "urls_of"]
+__all__ = [
+    "common_options",
+    "crawl_dir_argument",
+    "format_option",
+    "output_option",
+    "read_settings",
+    "urls_of",
+]
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
 
@@ -78,6 +85,17 @@ def format_option(*extra: str) -> Callable[[_Command], _Command]:
     )
 
 
+def output_option(command: _Command) -> _Command:
+    """Add `-o FILE` of `--dump`, passed on as `output: Path | None`; its folder is there."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False, writable=True),
+        callback=_in_a_folder,
+        help="Of --dump: write here instead of to stdout.",
+    )(command)
+
+
 def read_settings(crawl_dir: Path | None, overrides: Sequence[str] = ()) -> Settings:
     """Return the settings that hold for a crawl folder; say warnings on stderr.
 
@@ -100,6 +118,13 @@ def urls_of(arguments: Sequence[str]) -> Iterator[str]:
     for line in sys.stdin:
         if url := line.strip():
             yield url
+
+
+def _in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    if value is not None and not value.parent.is_dir():
+        message = f"there is no folder {value.parent} to write {value.name} into"
+        raise click.BadParameter(message, ctx, parameter)
+    return value
 
 
 def _remember_format(ctx: click.Context, _parameter: click.Parameter, value: str) -> str:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from filbert.cli.numbers import Finite, Whole
 from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
     format_option,
+    output_option,
     read_settings,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
@@ -31,7 +33,7 @@ def _selection_options(function: Callable[..., object]) -> Callable[..., object]
         (
             click.option("--regex", default="", help="Of --dump: the whole URL matches (RE2)."),
             click.option("--status", default="", help="Of --dump: such as db_fetched."),
-            click.option("--retry", type=int, help="Of --dump: so many retries, or more."),
+            click.option("--retry", type=Whole(0), help="Of --dump: so many retries, or more."),
             click.option(
                 "--expr", default="", help="Of --dump: an SQL condition, such as 'score > 1'."
             ),
@@ -51,20 +53,15 @@ def _selection_options(function: Callable[..., object]) -> Callable[..., object]
 @click.option("--stats", is_flag=True, help="Figures: statuses, scores, times, retries.")
 @click.option("--sort", is_flag=True, help="With --stats: hosts under each status.")
 @click.option("--url", help="The row of this URL.")
-@click.option("--top-n", type=click.IntRange(min=1), help="So many URLs of the highest score.")
-@click.option("--min-score", type=float, help="With --top-n: of those with this score or more.")
+@click.option("--top-n", type=Whole(1), help="So many URLs of the highest score.")
+@click.option("--min-score", type=Finite(), help="With --top-n: of those with this score or more.")
 @click.option(
     "--dump",
     is_flag=True,
     help="All rows, or those that the options below choose, as JSON lines, CSV or Parquet.",
 )
 @_selection_options
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Of --dump: write here instead of to stdout.",
-)
+@output_option
 @common_options
 @format_option("parquet")
 def command(crawl_dir: Path, overrides: tuple[str, ...], **options: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,8 +11,12 @@ from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
     format_option,
+    output_option,
     read_settings,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["command"]
 
@@ -22,12 +26,7 @@ __all__ = ["command"]
 @click.option("--url", help="The links to this URL.")
 @click.option("--dump", is_flag=True, help="All links, as JSON lines or CSV.")
 @click.option("--regex", default="", help="Of --dump: the whole target matches (RE2).")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Of --dump: write here instead of to stdout.",
-)
+@output_option
 @common_options
 @format_option()
 def command(  # noqa: PLR0913 (click hands over each option)

@@ -6,7 +6,6 @@ import contextlib
 import json
 import sys
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,11 +15,13 @@ from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
     format_option,
+    output_option,
     read_settings,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from filbert.reports.readseg import Record
     from filbert.settings.engine import EngineSettings
@@ -49,12 +50,7 @@ def _block_options(function: Callable[..., object]) -> Callable[..., object]:
 @click.option("--dump", is_flag=True, help="All that there is, URL by URL.")
 @_block_options
 @click.option("--recode", is_flag=True, help="Decode content by the charset that was found.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Of --dump: write here instead of to stdout.",
-)
+@output_option
 @common_options
 @format_option()
 def command(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filbert.cli.numbers import Whole
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.option("--to", type=click.IntRange(min=0), help="Go back to this version of the crawldb.")
+@click.option("--to", type=Whole(0), help="Go back to this version of the crawldb.")
 @click.option("--segment", help="Go back to before updatedb absorbed this segment.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be undone.")
 @common_options

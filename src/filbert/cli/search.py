@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filbert.cli.escape import printable
+from filbert.cli.numbers import Whole
 from filbert.cli.options import common_options, crawl_dir_argument, format_option, read_settings
 
 if TYPE_CHECKING:
@@ -35,11 +36,9 @@ _FIELDS = {
 @click.command()
 @crawl_dir_argument
 @click.argument("words", nargs=-1, required=True)
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True)
-@click.option("--offset", type=click.IntRange(min=0), default=0, help="Hits to pass over.")
-@click.option(
-    "--per-host", type=click.IntRange(min=0), default=0, help="Hits of one host at most; 0: any."
-)
+@click.option("-n", "--limit", type=Whole(1), default=10, show_default=True)
+@click.option("--offset", type=Whole(0), default=0, help="Hits to pass over.")
+@click.option("--per-host", type=Whole(0), default=0, help="Hits of one host at most; 0: any.")
 @click.option("--explain", is_flag=True, help="Say what each word adds to a hit.")
 @common_options
 @format_option()

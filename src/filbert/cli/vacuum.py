@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filbert.cli.numbers import Whole
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ __all__ = ["command"]
 )
 @click.option(
     "--keep-hours",
-    type=click.IntRange(min=0),
+    type=Whole(0),
     help="Hours that versions can be rolled back to. "
     "Default: the setting store.vacuum_after_hours.",
 )

@@ -15,7 +15,7 @@ import duckdb
 
 from filbert.engine.base import ColumnStats, WrittenFile
 from filbert.engine.functions import duckdb_statements
-from filbert.errors import EngineError
+from filbert.errors import DataError, EngineError
 from filbert.model.schemas import Type
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from filbert.engine.base import Files, WriteFiles
     from filbert.model.schemas import Column, TableSchema
 
-__all__ = ["bind", "connect", "copy", "quoted", "translated"]
+__all__ = ["bind", "connect", "copy", "names_a_damaged_file", "quoted", "translated"]
 
 _TYPES = {
     Type.STRING: "varchar",
@@ -187,11 +187,22 @@ def translated(what: str, memory_limit_mb: int) -> Iterator[None]:
                 f"the query {what} needs more than its {memory_limit_mb} MB of memory",
                 hint="raise engine.memory_limit_mb, or give engine.spill_dir more room",
             ) from error
+        if names_a_damaged_file(error):
+            raise DataError(
+                f"a file of the crawl folder is damaged or missing: {text.splitlines()[0]}",
+                hint="restore that file from a copy; nothing was changed",
+            ) from error
         raise EngineError(f"the query {what} failed: {text}") from error
     except OSError as error:
         if error.errno == 28:
             raise _disk_full(what) from error
         raise EngineError(f"the query {what} failed: {error}") from error
+
+
+def names_a_damaged_file(error: duckdb.Error) -> bool:
+    """Say whether a Parquet file is missing, cut short or overwritten."""
+    kinds = (duckdb.InvalidInputException, duckdb.IOException, duckdb.PermissionException)
+    return isinstance(error, kinds) and ".parquet" in str(error).splitlines()[0]
 
 
 def _disk_full(what: str) -> EngineError:

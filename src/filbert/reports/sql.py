@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 
-from filbert.engine.duck import translated
+from filbert.engine.duck import names_a_damaged_file, translated
 from filbert.errors import UserError
 from filbert.reports.catalog import VIEWS
 from filbert.reports.views import open_views
@@ -108,6 +108,8 @@ def _explained(settings: EngineSettings) -> Iterator[None]:
                 hint=f"the views are {', '.join(VIEWS)}",
             ) from error
         except duckdb.Error as error:
+            if names_a_damaged_file(error):
+                raise
             raise _wrong(error) from error
 
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filbert.engine.duck import connect, quoted
+from filbert.engine.duck import connect, quoted, translated
 from filbert.engine.local import cores
 from filbert.reports.catalog import VIEWS, text_columns
 from filbert.rules.urls import url_hash
@@ -73,7 +73,7 @@ def open_files(
             threads=settings.threads or cores(),
             spill_dir=Path(spill),
         )
-        with contextlib.closing(connection):
+        with contextlib.closing(connection), translated("of the views", settings.memory_limit_mb):
             listed = ", ".join(quoted(path) for path in paths)
             connection.execute(f"set allowed_paths = [{listed}]")
             connection.execute("set enable_external_access = false")

@@ -82,7 +82,7 @@ def _generated(row: Row) -> Statement:
         row["generate_time"] or segment_time(str(row["segment"])),
         f"Chosen for segment {row['segment']} ({place})",
         segment=row["segment"],
-        part=row["part"],
+        list_part=row["part"],
         position=row["position"],
     )
 

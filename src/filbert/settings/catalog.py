@@ -102,7 +102,9 @@ class Setting:
         kind: Any = self.kind
         if self.metadata:
             kind = operator.getitem(Annotated, (kind, *self.metadata))
-        adapter: TypeAdapter[object] = TypeAdapter(kind, config=ConfigDict(strict=True))
+        adapter: TypeAdapter[object] = TypeAdapter(
+            kind, config=ConfigDict(strict=True, allow_inf_nan=False)
+        )
         return adapter.validate_python(value)
 
 

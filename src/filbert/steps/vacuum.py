@@ -61,7 +61,7 @@ class Retention:
             return segments[: max(0, len(segments) - self.count)]
         if self.days is None:
             return []
-        since = datetime.fromtimestamp(now_ms / 1000 - self.days * 86400, tz=UTC)
+        since = datetime.fromtimestamp(max(0, now_ms // 1000 - self.days * 86400), tz=UTC)
         return [segment for segment in segments if segment.name[:14] < f"{since:%Y%m%d%H%M%S}"]
 
 

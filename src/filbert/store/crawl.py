@@ -69,7 +69,7 @@ class CrawlFolder:
             )
         path = path.absolute()
         with durable.room(f"making the crawl folder {path}"):
-            (path / layout.SEGMENTS).mkdir(parents=True, exist_ok=True)
+            _make(path / layout.SEGMENTS)
         crawl = cls(path, clock=clock, buckets=buckets)
         for name in reversed(
             layout.CRAWL_TABLES
@@ -217,3 +217,13 @@ class _NoClock:
     def now_ms(self) -> int:
         """Return 0."""
         return 0
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileNotFoundError, NotADirectoryError) as error:  # a place where none can be made
+        raise UserError(
+            f"the folder {folder} cannot be made: {error.strerror}",
+            hint="name a crawl folder in a folder that can be written",
+        ) from error
