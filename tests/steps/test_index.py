@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from filbert.engine.local import LocalEngine
-from filbert.errors import UserError
+from filbert.errors import DataError, UserError
 from filbert.model.statuses import FetchStatus, PageStatus, ParseMajor
 from filbert.plugins.registry import PluginRepository
 from filbert.search.searcher import SearchIndex
@@ -227,6 +227,33 @@ def test_rebuild(paper: PaperCrawl, context: Callable[..., StepContext]) -> None
     result = index.run(context(max_content_length=3), IndexOptions(rebuild=True))
     document = opened(paper).document(OAK)
     assert (counted(result), document and document["content"]) == ({"indexed": 1}, ["aco"])
+
+
+def test_rebuild_of_an_index_that_cannot_be_read(
+    paper: PaperCrawl, context: Callable[..., StepContext]
+) -> None:
+    """What a damaged index tells its owner to do works."""
+    segment = paper.segment({OAK: {"text": "acorns"}})
+    paper.crawldb({OAK: FETCHED}, absorbs=[segment])
+    index.run(context(), IndexOptions())
+    (paper.folder.path / "index" / "meta.json").write_text("damaged")
+    with pytest.raises(DataError, match="is damaged") as caught:
+        index.run(context(), IndexOptions())
+    assert "--rebuild" in caught.value.hint
+    assert counted(index.run(context(), IndexOptions(rebuild=True))) == {"indexed": 1}
+
+
+def test_rebuild_never_loses_documents(
+    paper: PaperCrawl, context: Callable[..., StepContext]
+) -> None:
+    """Documents that no segment is left for are not thrown away: the rebuild is refused."""
+    segment = paper.segment({OAK: {"text": "acorns"}})
+    paper.crawldb({OAK: FETCHED}, absorbs=[segment])
+    index.run(context(), IndexOptions())
+    shutil.rmtree(segment.path)
+    with pytest.raises(UserError, match="it would lose them"):
+        index.run(context(), IndexOptions(rebuild=True))
+    assert opened(paper).urls() == [OAK]
 
 
 def test_segments_must_be_absorbed(paper: PaperCrawl, context: Callable[..., StepContext]) -> None:

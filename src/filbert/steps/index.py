@@ -4,7 +4,8 @@ Guarantee: the index changes in one commit, which also notes the segments and th
 it has absorbed: a second run does nothing and says so. The embedded index is kept true to the
 crawldb: pages that are gone, redirect or are duplicates now are deleted, whichever segment they
 were in; after a rollback it is made anew or, where segments were vacuumed that it could not be made
-from, loses what was undone. Other writers get deletions as the settings say.
+from, loses what was undone. A rebuild that would lose such documents is refused; one of an index
+that cannot be read goes ahead. Other writers get deletions as the settings say.
 Source: Nutch `IndexingJob`, `IndexerMapReduce`.
 """
 
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from filbert.engine.base import Collect, Files, Part, Query, WriteFiles
-from filbert.errors import UserError
+from filbert.errors import DataError, UserError
 from filbert.model.schemas import CRAWL_FETCH
 from filbert.plugins.contracts import RememberingWriter
 from filbert.rules import index as rules
@@ -81,14 +82,15 @@ def run(context: StepContext, options: IndexOptions) -> StepResult:
     """Index segments; see the module.
 
     Raises:
-        UserError: A segment is unknown, not parsed, or not absorbed by updatedb.
+        UserError: A segment is unknown, not parsed, or not absorbed by updatedb; or a rebuild
+            would lose documents of vacuumed segments.
         DataError: The index is damaged, or being written by another process.
     """
     writers = context.plugins.index_writers()
     absorbed = _absorbed(context)
-    memory = _Memory.of(context, writers, absorbed)
+    memory = _memory(context, writers, absorbed, options)
     rebuild = options.rebuild or (bool(memory.undone) and not memory.lost)
-    memory.warn(rebuild=rebuild)
+    memory.check(rebuild=rebuild)
     if memory.undone:
         options = IndexOptions()
     if rebuild:
@@ -148,13 +150,39 @@ class _Memory:
         undone = frozenset(name for name in remembered if not absorbed(name))
         return cls(undone, remembered - undone - there)
 
-    def warn(self, *, rebuild: bool) -> None:
-        """Say what becomes of the documents of vacuumed segments."""
-        if not self.lost or not (rebuild or self.undone):
+    def check(self, *, rebuild: bool) -> None:
+        """Say what becomes of the documents of vacuumed segments.
+
+        Raises:
+            UserError: They would be lost.
+        """
+        if not self.lost:
             return
-        text = "they were vacuumed: their documents "
-        text += "are gone from the index" if rebuild else "stay; only what was undone goes"
-        _log.warning("index.segments_gone", segments=sorted(self.lost), text=text)
+        if rebuild:
+            raise UserError(
+                f"the index has documents of {len(self.lost)} segments that were vacuumed: "
+                "made anew, it would lose them",
+                hint="leave out --rebuild; or, if they may go, remove the index folder first",
+            )
+        if self.undone:
+            text = "they were vacuumed: their documents stay; only what was undone goes"
+            _log.warning("index.segments_gone", segments=sorted(self.lost), text=text)
+
+
+def _memory(
+    context: StepContext,
+    writers: Sequence[IndexWriter],
+    absorbed: Callable[[str], bool],
+    options: IndexOptions,
+) -> _Memory:
+    """Ask the indexes what they remember; a rebuild needs none that can be read."""
+    try:
+        return _Memory.of(context, writers, absorbed)
+    except DataError as error:
+        if not options.rebuild:
+            raise
+        _log.warning("index.not_read", text=error.message)
+        return _Memory(frozenset(), frozenset())
 
 
 def _fresh(
