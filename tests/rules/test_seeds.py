@@ -10,6 +10,7 @@ from filbert.rules.seeds import (
     Seed,
     is_url,
     lines_of,
+    no_place,
     parse_line,
     private_endpoint,
 )
@@ -121,6 +122,24 @@ def test_bad_lines_say_why(raw: bytes, reason: str) -> None:
 
     assert isinstance(bad, BadLine)
     assert bad.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("http:/", "no_host"),
+        ("https://:80/", "no_host"),
+        ("http://a.org:65536/", "no_port"),
+        ("http://a.org:65535/", None),
+        ("http://[::1]:80/", None),
+        ("file:/srv/pages/", None),
+    ],
+)
+def test_a_seed_names_a_server(url: str, reason: str | None) -> None:
+    """A URL that no server can be asked for is no seed; a file needs none."""
+    bad = no_place(url)
+
+    assert (bad and bad.reason) == reason
 
 
 @pytest.mark.parametrize(

@@ -297,6 +297,20 @@ def test_a_missing_file_is_an_error(scene: Scene, seed: str) -> None:
         run(scene.context, InjectOptions(seeds=(seed,)))
 
 
+@pytest.mark.parametrize(
+    ("seed", "words"),
+    [
+        ("", "a seed is blank"),
+        ("http://", "1 bad_no_host"),
+        ("http://a.org:99999/", "1 bad_no_port"),
+    ],
+)
+def test_a_seed_that_names_nothing_is_an_error(scene: Scene, seed: str, words: str) -> None:
+    """Not the folder one stands in, nor a page that no server can be asked for."""
+    with pytest.raises(UserError, match=words):
+        run(scene.context, InjectOptions(seeds=(seed,)))
+
+
 def test_local_seeds_open_the_guard_for_themselves(scene: Scene) -> None:
     """host:port of each, once, beside what stands there already."""
     scene.crawl.allowed_hosts_file.write_text("wiki:80\n")

@@ -23,7 +23,16 @@ from filbert.rules.urls import host_of, scheme_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["BadLine", "Line", "Seed", "is_url", "lines_of", "parse_line", "private_endpoint"]
+__all__ = [
+    "BadLine",
+    "Line",
+    "Seed",
+    "is_url",
+    "lines_of",
+    "no_place",
+    "parse_line",
+    "private_endpoint",
+]
 
 LONGEST_LINE = 65_536
 """Bytes of a line that are read; what is longer is no seed."""
@@ -31,6 +40,7 @@ LONGEST_LINE = 65_536
 _SCORE, _INTERVAL, _FIXED = "nutch.score", "nutch.fetchInterval", "nutch.fetchInterval.fixed"
 _MAX_DEPTH = "_maxdepth_"
 _LONGEST_INTERVAL = 2**31 - 1
+_LAST_PORT = 65_535
 _BLANK_METADATA = re.compile(r"[^?\s]+[ ]+[\w.\-]+=")
 # Names that no public DNS has: RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`.
 _PRIVATE_NAMES = ("localhost", "local", "test", "internal", "home.arpa", "lan", "intranet", "corp")
@@ -117,6 +127,20 @@ def parse_line(line: Line) -> Seed | BadLine | None:
     if not key or key.startswith("#"):
         return None
     return _bad_url(key) or _with_metadata(key, rest.strip())
+
+
+def no_place(url: str) -> BadLine | None:
+    """Say why a normalised URL names no server that could be asked; None if it names one."""
+    parts = split(url)
+    if parts is None or parts.scheme == "file":
+        return None
+    shown = url if len(url) <= 80 else url[:79] + "…"
+    if not parts.host:
+        return BadLine(reason="no_host", detail=f"{shown!r} names no host")
+    if parts.port > _LAST_PORT:
+        detail = f"{shown!r} has the port {parts.port}; ports end at {_LAST_PORT}"
+        return BadLine(reason="no_port", detail=detail)
+    return None
 
 
 def private_endpoint(url: str) -> str | None:

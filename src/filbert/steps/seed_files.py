@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from filbert.errors import UserError
 from filbert.plugins.contracts import Scope
 from filbert.rules.inject import SEEDS
-from filbert.rules.seeds import BadLine, is_url, lines_of, parse_line, private_endpoint
+from filbert.rules.seeds import BadLine, is_url, lines_of, no_place, parse_line, private_endpoint
 from filbert.rules.urls import place_of, url_hash
 from filbert.store.parquet import ParquetSink
 
@@ -78,6 +78,8 @@ def find_seeds(seeds: Sequence[str]) -> tuple[SeedSource, ...]:
 
 
 def _sources(seed: str) -> list[SeedSource]:
+    if not seed.strip():
+        raise UserError("a seed is blank", hint="Name a seed file, a folder of them, or a URL.")
     if is_url(seed):
         return [SeedSource(name=seed)]
     path = Path(seed)
@@ -163,6 +165,10 @@ class SeedReader:
             rule = f" ({verdict.rule})" if verdict.rule else ""
             detail = f"{seed.url[:200]!r} is rejected: {verdict.reason}{rule}"
             self._bad(where, BadLine(reason=f"rejected_{verdict.reason}", detail=detail))
+            return None
+        nowhere = no_place(verdict.url)
+        if nowhere is not None:
+            self._bad(where, nowhere)
             return None
         self.counters["injected"] += 1
         endpoint = private_endpoint(verdict.url)
