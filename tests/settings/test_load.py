@@ -111,6 +111,12 @@ def test_a_variable_that_names_no_setting_refuses() -> None:
         load_settings(None, [], {"FILBERT_FETCHER__THREAD": "3", "HOME": "/", "FILBERT_X": "y"})
 
 
+def test_one_underscore_in_the_environment_is_told() -> None:
+    """A variable that looks like a setting and would set nothing refuses with the right one."""
+    with pytest.raises(UserError, match=r"(?s)FILBERT_HTTP_AGENT_NAME:.*FILBERT_HTTP__AGENT_NAME"):
+        load_settings(None, [], {"FILBERT_HTTP_AGENT_NAME": "my-bot"})
+
+
 def test_lists_are_read_from_commas_blanks_and_toml() -> None:
     """A list can be written in three ways."""
     forms = ("a,b", "a b", '["a", "b"]')

@@ -108,6 +108,7 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
     for variable in sorted(environ):
         match = _ENVIRONMENT.fullmatch(variable)
         if match is None:
+            _one_underscore(variable)
             continue
         name = "plugins" if match[3] else f"{match[1]}.{match[2]}".lower()
         setting = catalog().get(_ALIASES.get(name, name))
@@ -116,6 +117,17 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
         source = Source(layer="environment", where=variable)
         layer.values[setting.name] = (_typed(setting, environ[variable], source), source)
     return layer
+
+
+def _one_underscore(variable: str) -> None:
+    """Refuse `FILBERT_HTTP_AGENT_NAME`, which would set nothing, with the right spelling."""
+    for name in catalog() if variable.startswith("FILBERT_") else ():
+        right = "FILBERT_" + name.replace(".", "__").upper()
+        if variable.replace("__", "_") == right.replace("__", "_"):
+            raise UserError(
+                f"environment variable {variable}: there is no such setting",
+                hint=f"Did you mean {right}, with two underscores?",
+            )
 
 
 def from_overrides(overrides: Sequence[str]) -> Layer:
