@@ -238,10 +238,20 @@ def test_the_next_round_knows_the_hosts(tmp_path: Path) -> None:
 def test_other_peoples_hosts_want_a_name(tmp_path: Path) -> None:
     """Without `http.agent_name` only this machine is asked; the error shows how to set it."""
     with _crawl(tmp_path) as context:
-        _segment(context, ["http://127.0.0.1/", "http://example.com/"])
+        _segment(context, ["http://example.com/"])
         with pytest.raises(UserError, match=r"example\.com is not this machine") as refused:
             run(context, FetchOptions())
         assert 'agent_name = "my-robot"' in refused.value.hint
+
+
+def test_a_foreign_link_does_not_stop_a_crawl_of_this_machine(tmp_path: Path) -> None:
+    """Without a name the pages of this machine are fetched, and the others left due, unasked."""
+    spec = WebSpec.plain(hosts=1, pages=2, addresses=True)
+    with SyntheticServer(spec) as server, _crawl(tmp_path) as context:
+        _segment(context, ["http://example.com/", *server.web.urls()])
+        result = run(context, FetchOptions())
+    assert result.counters["fetch_success"] == 2
+    assert result.counters["left_due.no_agent_name"] == 1
 
 
 def test_names_led_to_this_machine_want_none(tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ REASONS = {
     DropReason.ROBOTS_UNAVAILABLE: "its host's robots.txt could not be had (robots.defer_retries)",
     DropReason.THROUGHPUT: "the fetch was too slow (fetcher.throughput_threshold_pages)",
     DropReason.FILTERED: "the URL filters reject it now (fetcher.filter_urls)",
+    DropReason.NO_AGENT_NAME: "its host is not this machine, and we have no name (http.agent_name)",
 }
 """What each reason means to a person."""
 

@@ -160,7 +160,10 @@ class PartFetch:
         self._alarm.ring()
 
     def _is_wanted(self, item: FetchItem) -> bool:
-        """Ask the URL chain again, if the settings say so."""
+        """Say whether it may be asked for; ask the URL chain again, if the settings say so."""
+        if not self._hands.may_ask(item.url, item.host):
+            self._left_due(Dropped(item, DropReason.NO_AGENT_NAME))
+            return False
         settings, chain = self._hands.settings.fetcher, self._hands.chain
         if chain is None or not (settings.filter_urls or settings.normalize_urls):
             return True

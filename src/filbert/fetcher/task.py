@@ -46,12 +46,13 @@ from filbert.rules.host_queue import PolitenessPolicy
 from filbert.rules.politeness import HostQueues
 from filbert.rules.redirects import RedirectJudge, RedirectPolicy
 from filbert.rules.sql import literal
+from filbert.rules.this_machine import ThisMachine
 from filbert.store.captures import CaptureLog, CaptureOptions
 from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.seal import seal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from filbert.engine.base import Files, Part, WrittenFile
@@ -128,6 +129,7 @@ class FetchPart:
         resumed_at = time.now_ms() if captures.resumed else None
         known = RememberedHosts(self.hosts, captures.host_states, resumed_at)
         share = PartShare(self.listed, number, self.parts)
+        may_ask = self._may_ask()
         plugins = PluginRepository(settings, self.folder)
         queues = HostQueues(
             PolitenessPolicy.from_settings(settings, started=time.now_ms()),
@@ -147,16 +149,25 @@ class FetchPart:
                 captures=captures,
                 protocols=protocols,
                 redirects=RedirectJudge(
-                    RedirectPolicy.from_settings(settings), plugins.url_chain(), share.owns
+                    RedirectPolicy.from_settings(settings),
+                    plugins.url_chain(),
+                    lambda host, domain: share.owns(host, domain) and may_ask("", host),
                 ),
                 keys=await self._keys(stack),
                 tally=tally,
                 chain=plugins.url_chain(),
                 signature=plugins.signature() if settings.fetcher.signature else None,
+                may_ask=may_ask,
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
             gc.freeze()  # not to be looked at again and again; garbage among it can wait
             return await PartFetch(hands, plan).run()
+
+    def _may_ask(self) -> Callable[[str, str], bool]:
+        """Return whether a URL of a host may be asked for: by a name, all; else this machine."""
+        if self.settings.http.agent_name.strip():
+            return lambda _url, _host: True
+        return ThisMachine(self.settings.http.resolve).has
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
         mode = self.settings.fetcher.queue_mode

@@ -25,7 +25,7 @@ from filbert.rules.robots_book import origin_of
 from filbert.rules.urls import host_of, resolve, scheme_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from filbert.fetcher.alarm import LoopTime
     from filbert.fetcher.keys import QueueKeys
@@ -64,7 +64,10 @@ class Captures(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hands:
-    """What all workers of a part share."""
+    """What all workers of a part share.
+
+    `may_ask` says whether a URL of a host may be asked for: without a name, only this machine may.
+    """
 
     settings: Settings
     time: LoopTime
@@ -77,6 +80,7 @@ class Hands:
     tally: Tally
     signature: Signature | None = None
     chain: UrlChain | None = None
+    may_ask: Callable[[str, str], bool] = lambda _url, _host: True
 
 
 class FetcherThread:
@@ -267,6 +271,8 @@ class FetcherThread:
             return None
         target = resolve(errand.url, output.location.decode("utf-8", "replace").strip())
         if target is None or scheme_of(target) not in self._hands.protocols:
+            return None
+        if not self._hands.may_ask(target, host_of(target)):
             return None
         return target.partition("#")[0]
 

@@ -51,6 +51,7 @@ class DropReason(StrEnum):
     ROBOTS_UNAVAILABLE = "robots_unavailable"
     THROUGHPUT = "throughput"
     FILTERED = "filtered"
+    NO_AGENT_NAME = "no_agent_name"
 
 
 class QueueState(StrEnum):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from filbert.errors import UserError
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
+from filbert.steps.fetch_checks import NamelessError
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
 
@@ -188,7 +189,12 @@ class _Loop:
         for segment in sorted(segments, key=lambda one: one.state is not SegmentState.FETCHING):
             name = segment.name
             if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
-                self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
+                try:
+                    self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
+                except NamelessError as error:
+                    if not self.done():  # the seeds themselves: wrong use
+                        raise
+                    return str(error)
             if self._stopped():
                 return _STOPPED
             self.step(parse.run, parse.ParseOptions(segments=(name,)), "parse")

@@ -6,41 +6,43 @@ Source: Nutch's `checkConfiguration` (`http.agent.name` must be set).
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from filbert.errors import UserError
-from filbert.rules.urls import scheme_of
+from filbert.rules.this_machine import ThisMachine
 from filbert.store.parquet import read_rows
 
 if TYPE_CHECKING:
     from filbert.settings import Settings
     from filbert.store.segments import Segment
 
-__all__ = ["check_agent", "check_partition"]
+__all__ = ["NamelessError", "check_agent", "check_partition"]
+
+
+class NamelessError(UserError):
+    """The robot has no name, and there are only hosts of other people to ask."""
 
 
 def check_agent(settings: Settings, segment: Segment) -> None:
-    """Refuse to ask hosts of other people without a name.
+    """Refuse to ask hosts of other people without a name, if there is nobody else to ask.
+
+    (In a list that has URLs of this machine, too, the others are left due; the part sees to it.)
 
     Raises:
-        UserError: `http.agent_name` is not set and a URL is not of this machine.
+        NamelessError: `http.agent_name` is not set and no URL is of this machine.
     """
     if settings.http.agent_name.strip():
         return
-    led_home = {
-        entry.partition(":")[0].lower()
-        for entry in settings.http.resolve
-        if _is_loopback(entry.rpartition(":")[0].partition(":")[2].partition(":")[2].strip("[]"))
-    }
-    listed = segment.table("crawl_generate").files()
-    for row in read_rows(listed, ("url", "host")):
-        host = row["host"]
-        if scheme_of(row["url"]) == "file" or _is_loopback(host) or _is_led(host, led_home):
-            continue
-        raise UserError(
-            f"http.agent_name is not set, and {host or row['url']} is not this machine: hosts must "
-            "be able to tell who asks",
+    home = ThisMachine(settings.http.resolve)
+    foreign = ""
+    for row in read_rows(segment.table("crawl_generate").files(), ("url", "host")):
+        if home.has(row["url"], row["host"]):
+            return
+        foreign = foreign or row["host"] or row["url"]
+    if foreign:
+        raise NamelessError(
+            f"http.agent_name is not set, and {foreign} is not this machine: hosts must be able to "
+            "tell who asks",
             hint="Name your robot: -D http.agent_name=my-robot, or in filbert.toml:\n"
             '  [http]\n  agent_name = "my-robot"\n  agent_url = "https://example.org/my-robot"',
         )
@@ -71,19 +73,3 @@ def check_partition(settings: Settings, segment: Segment) -> None:
         hint=f"Generate with -D generate.partition_mode={mode}, or fetch with "
         "-D fetcher.queue_mode=host.",
     )
-
-
-def _is_loopback(name: str) -> bool:
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_led(host: str, names: set[str]) -> bool:
-    """Say whether `http.resolve` leads a host to this machine; `*.test` stands for all below."""
-    parents = host.split(".")
-    wild = {f"*.{'.'.join(parents[n:])}" for n in range(1, len(parents))}
-    return host in names or bool(wild & names)
