@@ -38,7 +38,7 @@ def open_checked(path: Path, *, verify: bool = True) -> io.BufferedReader:
     """
     side = checksum_path(path)
     if not verify or not side.is_file():
-        return path.open("rb", buffering=_BUFFER)
+        return io.BufferedReader(io.FileIO(path), buffer_size=_BUFFER)
     return io.BufferedReader(_CheckedFile(path, side), buffer_size=_BUFFER)
 
 

@@ -2,8 +2,8 @@
 
 Guarantee: memory for one record (or one block, where the file is compressed by blocks), whatever
 the file's size; each length is checked against what the file holds before it is believed. An error
-names file and byte; with `skip_bad` reading goes on behind the next sync mark, and what was left out
-is noted.
+names file and byte; with `skip_bad` reading goes on behind the next sync mark, and what was left
+out is noted.
 Source: Nutch 0.7 `io.SequenceFile` (versions 0 to 2); Hadoop `io.SequenceFile` (3 to 6).
 """
 

@@ -8,6 +8,7 @@ Source: Hadoop `io.SequenceFile.Writer`; Nutch 0.7 `io.SequenceFile.Writer`.
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Self
 
@@ -21,12 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-__all__ = ["HADOOP", "OLD", "Compression", "SequenceFileWriter"]
+__all__ = ["HADOOP", "OLD", "Compression", "Form", "SequenceFileWriter"]
 
 HADOOP, OLD = 6, 2
 _SYNC_EVERY_BYTES = 102_400
 _SYNC_EVERY_RECORDS = 10
-_BLOCK_BYTES = 1_000_000
 
 
 class Compression(StrEnum):
@@ -37,60 +37,64 @@ class Compression(StrEnum):
     BLOCK = "block"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """How a file is written.
+
+    Attributes:
+        version: `HADOOP` or `OLD`.
+        compression: What is packed; nothing in a file of old.
+        codec: How, by our name or Hadoop's class.
+        metadata: Pairs for the header; none in a file of old.
+        sync: The bytes of its sync marks; empty: random ones.
+        checksums: Write a checksum file, too.
+        block_bytes: Plain bytes after which a block ends.
+    """
+
+    version: int = HADOOP
+    compression: Compression = Compression.NONE
+    codec: str = "default"
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    sync: bytes = b""
+    checksums: bool = True
+    block_bytes: int = 1_000_000
+
+
 class SequenceFileWriter:
     """A writer. A context manager.
 
     Args:
         path: The file.
         key_class, value_class: Java's names; aliases in a file of old.
-        version: `HADOOP` or `OLD`.
-        compression: Not in a file of old.
-        codec: How, by our name or Hadoop's class.
-        metadata: Pairs for the header.
-        sync: The bytes of its sync marks; None: random ones.
-        checksums: Write a checksum file, too.
-        block_bytes: Plain bytes after which a block ends.
+        form: How it is written.
 
     Raises:
         UserError: The file is there already, or a file of old should be compressed.
     """
 
     def __init__(
-        self,
-        path: Path,
-        key_class: str,
-        value_class: str,
-        *,
-        version: int = HADOOP,
-        compression: Compression = Compression.NONE,
-        codec: str = "default",
-        metadata: Mapping[str, str] | None = None,
-        sync: bytes | None = None,
-        checksums: bool = True,
-        block_bytes: int = _BLOCK_BYTES,
+        self, path: Path, key_class: str, value_class: str, form: Form | None = None
     ) -> None:
-        if version == OLD and compression is not Compression.NONE:
+        self._form = form = form or Form()
+        self._old = form.version == OLD
+        self._compression = form.compression
+        if self._old and self._compression is not Compression.NONE:
             raise UserError("a SequenceFile of the old Nutch is never compressed")
-        self._old = version == OLD
-        self._compression = compression
-        self._codec = codec_of(codec)
-        self._sync = sync or secrets.token_bytes(SYNC_BYTES)
-        self._block_bytes = block_bytes
+        self._codec = codec_of(form.codec)
+        self._sync = form.sync or secrets.token_bytes(SYNC_BYTES)
         self._count = 0
         self._last_sync = 0
         self._block = _Block()
         try:
-            self._file = ChecksumWriter(path, checksums=checksums)
+            self._file = ChecksumWriter(path, checksums=form.checksums)
         except FileExistsError:
             raise UserError(f"already exists: {path}") from None
-        self._file.write(self._header(version, key_class, value_class, metadata or {}))
+        self._file.write(self._header(key_class, value_class))
 
-    def _header(
-        self, version: int, key_class: str, value_class: str, metadata: Mapping[str, str]
-    ) -> bytes:
+    def _header(self, key_class: str, value_class: str) -> bytes:
         out = DataOutput()
         out.write_bytes(b"SEQ")
-        out.write_byte(version)
+        out.write_byte(self._form.version)
         write_name = out.write_utf if self._old else out.write_text
         write_name(key_class)
         write_name(value_class)
@@ -99,8 +103,8 @@ class SequenceFileWriter:
             out.write_boolean(self._compression is Compression.BLOCK)
             if self._compression is not Compression.NONE:
                 out.write_text(self._codec.java)
-            out.write_int(len(metadata))
-            for name, value in metadata.items():
+            out.write_int(len(self._form.metadata))
+            for name, value in self._form.metadata.items():
                 out.write_text(name)
                 out.write_text(value)
         out.write_bytes(self._sync)
@@ -129,7 +133,7 @@ class SequenceFileWriter:
         self._count += 1
         if self._compression is Compression.BLOCK:
             self._block.add(key, value)
-            if self._block.size >= self._block_bytes:
+            if self._block.size >= self._form.block_bytes:
                 self._end_block()
             return start
         if self._old and not key:
@@ -195,7 +199,7 @@ class _Block:
         self.count += 1
         for lengths, data, part in zip(self._lengths, self._data, (key, value), strict=True):
             lengths.write_vint(len(part))
-            data += part
+            data.extend(part)
 
     def buffers(self) -> tuple[bytearray, ...]:
         (key_lengths, value_lengths), (keys, values) = self._lengths, self._data

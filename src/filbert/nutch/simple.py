@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filbert.nutch import utf8
 from filbert.nutch.data import text_bytes
-from filbert.nutch.writable import Writable
+from filbert.nutch.writable import WritableComparable
 
 if TYPE_CHECKING:
     from filbert.nutch.data import DataInput, DataOutput
@@ -36,8 +36,19 @@ __all__ = [
 ]
 
 
+class _ByValue(WritableComparable):
+    """Ordered by its value."""
+
+    __slots__ = ()
+    value: Any
+
+    def __lt__(self, other: Any) -> bool:
+        """Compare the values."""
+        return bool(self.value < other.value)
+
+
 @dataclass(frozen=True, slots=True)
-class Text(Writable):
+class Text(WritableComparable):
     """A string: length as a variable-length int, then UTF-8. Ordered by its bytes."""
 
     value: str = ""
@@ -61,7 +72,7 @@ class Text(Writable):
 
 
 @dataclass(frozen=True, slots=True)
-class UTF8(Writable):
+class UTF8(WritableComparable):
     """A string of old: 16 bits of length, then modified UTF-8. Ordered by its bytes."""
 
     value: str = ""
@@ -84,8 +95,8 @@ class UTF8(Writable):
         return self.value
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class MD5Hash(Writable):
+@dataclass(frozen=True, slots=True)
+class MD5Hash(_ByValue):
     """An MD5: 16 bytes without a length."""
 
     value: bytes = bytes(16)
@@ -114,8 +125,8 @@ class MD5Hash(Writable):
         return self.value.hex()
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class NullWritable(Writable):
+@dataclass(frozen=True, slots=True)
+class NullWritable(WritableComparable):
     """Nothing: no bytes."""
 
     @classmethod
@@ -126,13 +137,17 @@ class NullWritable(Writable):
     def write(self, out: DataOutput) -> None:
         """Write nothing."""
 
+    def __lt__(self, other: NullWritable) -> bool:
+        """Say no: nothing equals nothing."""
+        return False
+
     def __str__(self) -> str:
         """Return what Hadoop prints."""
         return "(null)"
 
 
 @dataclass(frozen=True, slots=True)
-class BytesWritable(Writable):
+class BytesWritable(_ByValue):
     """Bytes: length as an int, then they."""
 
     value: bytes = b""
@@ -147,17 +162,13 @@ class BytesWritable(Writable):
         out.write_int(len(self.value))
         out.write_bytes(self.value)
 
-    def __lt__(self, other: BytesWritable) -> bool:
-        """Compare byte by byte."""
-        return self.value < other.value
-
     def __str__(self) -> str:
         """Return the bytes in hexadecimal, a space between two."""
         return self.value.hex(" ")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class BooleanWritable(Writable):
+@dataclass(frozen=True, slots=True)
+class BooleanWritable(_ByValue):
     """True or false: one byte."""
 
     value: bool = False
@@ -176,8 +187,8 @@ class BooleanWritable(Writable):
         return "true" if self.value else "false"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class _Number(Writable):
+@dataclass(frozen=True, slots=True)
+class _Number(_ByValue):
     """A whole number."""
 
     value: int = 0
@@ -277,8 +288,8 @@ class VLongWritable(_Number):
         out.write_vlong(self.value)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class FloatWritable(Writable):
+@dataclass(frozen=True, slots=True)
+class FloatWritable(_ByValue):
     """An IEEE 754 number of 32 bits."""
 
     value: float = 0.0
@@ -293,8 +304,8 @@ class FloatWritable(Writable):
         out.write_float(self.value)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class DoubleWritable(Writable):
+@dataclass(frozen=True, slots=True)
+class DoubleWritable(_ByValue):
     """An IEEE 754 number of 64 bits."""
 
     value: float = 0.0

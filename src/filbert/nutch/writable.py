@@ -10,14 +10,20 @@ Source: Hadoop `Writable`, `WritableComparable` (and `Cloneable`); Nutch 0.7 `io
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from filbert.nutch.data import CorruptDataError, DataInput, DataOutput
 
 if TYPE_CHECKING:
     from typing import Self
 
-__all__ = ["VersionMismatchError", "VersionedWritable", "Writable", "read_version"]
+__all__ = [
+    "VersionMismatchError",
+    "VersionedWritable",
+    "Writable",
+    "WritableComparable",
+    "read_version",
+]
 
 
 class VersionMismatchError(CorruptDataError):
@@ -64,6 +70,16 @@ class Writable(ABC):
         out = DataOutput()
         self.write(out)
         return out.getvalue()
+
+
+class WritableComparable(Writable):
+    """A record that has an order, so that it can be a key."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def __lt__(self, other: Any) -> bool:
+        """Say whether it comes before another of its class."""
 
 
 class VersionedWritable(Writable):

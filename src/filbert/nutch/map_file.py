@@ -1,0 +1,298 @@
+"""MapFiles: a folder of sorted `data` and an `index` of every 128th key.
+
+Guarantee: a key is found by reading one stretch of `data`. An index that is missing or damaged is
+made anew in memory, by one pass over the data. Keys are written in growing order only.
+Source: Nutch 0.7 `io.MapFile`; Hadoop `io.MapFile`.
+"""
+
+from __future__ import annotations
+
+import logging
+from bisect import bisect_right
+from dataclasses import replace
+from typing import TYPE_CHECKING, Self
+
+from filbert.errors import UserError
+from filbert.nutch import simple
+from filbert.nutch.data import CorruptDataError, DataInput
+from filbert.nutch.sequence_file import SequenceFile
+from filbert.nutch.sequence_writer import HADOOP, OLD, Compression, Form, SequenceFileWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.nutch.sequence_file import Record
+    from filbert.nutch.writable import WritableComparable
+
+__all__ = ["DATA", "INDEX", "INDEX_INTERVAL", "MapFile", "MapFileWriter", "fix", "is_map_file"]
+
+DATA, INDEX = "data", "index"
+INDEX_INTERVAL = 128
+LONG_OLD, LONG_HADOOP = "long", "org.apache.hadoop.io.LongWritable"
+
+_KEYS: dict[str, type[WritableComparable]] = {
+    "UTF8": simple.UTF8,
+    LONG_OLD: simple.LongWritable,
+    "MD5Hash": simple.MD5Hash,
+    "org.apache.hadoop.io.Text": simple.Text,
+    "org.apache.hadoop.io.UTF8": simple.UTF8,
+    LONG_HADOOP: simple.LongWritable,
+    "org.apache.hadoop.io.IntWritable": simple.IntWritable,
+    "org.apache.hadoop.io.FloatWritable": simple.FloatWritable,
+    "org.apache.hadoop.io.BytesWritable": simple.BytesWritable,
+    "org.apache.hadoop.io.MD5Hash": simple.MD5Hash,
+}
+_log = logging.getLogger(__name__)
+
+
+def is_map_file(path: Path) -> bool:
+    """Say whether a folder is a MapFile."""
+    return (path / DATA).is_file()
+
+
+class MapFile:
+    """A reader. A context manager, and an iterator of records.
+
+    Args:
+        path: The folder.
+        key: The class of the keys; None: as the header says.
+        verify, skip_bad: As in `SequenceFile`.
+
+    Raises:
+        CorruptDataError: `data` is no SequenceFile.
+        UserError: The class of the keys is not known.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        key: type[WritableComparable] | None = None,
+        *,
+        verify: bool = True,
+        skip_bad: bool = False,
+    ) -> None:
+        self.path = path
+        self.data = SequenceFile(path / DATA, verify=verify, skip_bad=skip_bad)
+        known = key or _KEYS.get(self.data.header.key_class)
+        if known is None:
+            self.data.close()
+            raise UserError(
+                f"{path} has keys of a class that is not known here: {self.data.header.key_class}"
+            )
+        self._key = known
+        self._verify = verify
+        self._entries: tuple[list[WritableComparable], list[int]] | None = None
+        self._peeked: Record | None = None
+
+    def __enter__(self) -> Self:
+        """Return the reader."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close the files."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        self.data.close()
+
+    def __iter__(self) -> Iterator[Record]:
+        """Yield the records from where the reader stands."""
+        while (record := self.next()) is not None:
+            yield record
+
+    def next(self) -> Record | None:
+        """Return the next record; None at the end."""
+        record, self._peeked = self._peeked, None
+        return record if record is not None else self.data.next()
+
+    def reset(self) -> None:
+        """Stand at the first record."""
+        self._stand(self.data.header.length)
+
+    def key_of(self, record: Record) -> WritableComparable:
+        """Return the key of a record."""
+        return self._key.read(DataInput(record.key))
+
+    def seek(self, key: WritableComparable) -> bool:
+        """Stand at a key, or at the next larger one; return whether the key is there."""
+        keys, positions = self._index()
+        place = bisect_right(keys, key) - 1
+        self._stand(positions[place] if place >= 0 else self.data.header.length)
+        while (record := self.data.next()) is not None:
+            found = self.key_of(record)
+            if not found < key:
+                self._peeked = record
+                return found == key
+        return False
+
+    def get(self, key: WritableComparable) -> bytes | None:
+        """Return the value of a key; None if it is not there."""
+        record = self.next() if self.seek(key) else None
+        return None if record is None else record.value
+
+    def closest(self, key: WritableComparable, *, before: bool = False) -> Record | None:
+        """Return the record of a key, else of the next larger one; `before`: the next smaller."""
+        if self.seek(key) or not before:
+            return self.next()
+        keys, positions = self._index()
+        place = bisect_right(keys, key) - 1
+        if place < 0:
+            return None
+        self._stand(positions[place])
+        last: Record | None = None
+        while (record := self.data.next()) is not None:
+            if not self.key_of(record) < key:
+                break
+            last = record
+        return last
+
+    def final_key(self) -> WritableComparable | None:
+        """Return the last key; None if there is none. The reader's place is kept."""
+        place = self.data.position, self._peeked
+        _, positions = self._index()
+        self._stand(positions[-1] if positions else self.data.header.length)
+        last: Record | None = None
+        while (record := self.data.next()) is not None:
+            last = record
+        self._stand(place[0])
+        self._peeked = place[1]
+        return None if last is None else self.key_of(last)
+
+    def _stand(self, position: int) -> None:
+        self._peeked = None
+        self.data.seek(position)
+
+    def _index(self) -> tuple[list[WritableComparable], list[int]]:
+        if self._entries is None:
+            try:
+                self._entries = self._read_index()
+            except (CorruptDataError, OSError) as error:
+                _log.warning("%s has no index that can be read (%s); made anew", self.path, error)
+                self._entries = self._scanned()
+        return self._entries
+
+    def _read_index(self) -> tuple[list[WritableComparable], list[int]]:
+        keys: list[WritableComparable] = []
+        positions: list[int] = []
+        with SequenceFile(self.path / INDEX, verify=self._verify) as index:
+            for record in index:
+                key = self._key.read(DataInput(record.key))
+                position = DataInput(record.value).read_long()
+                if keys and not keys[-1] < key:
+                    raise CorruptDataError(f"key out of order: {key} after {keys[-1]}")
+                if not self.data.header.length <= position <= self._size():
+                    raise CorruptDataError(f"it points to byte {position} of the data")
+                keys.append(key)
+                positions.append(position)
+        return keys, positions
+
+    def _size(self) -> int:
+        return (self.path / DATA).stat().st_size
+
+    def _scanned(self) -> tuple[list[WritableComparable], list[int]]:
+        entries = list(_entries(self.data.path, verify=self._verify))
+        return [self.key_of(one) for one in entries], [one.position for one in entries]
+
+
+class MapFileWriter:
+    """A writer. A context manager.
+
+    Args:
+        path: The folder; it must not be there.
+        key_class, value_class: Java's names; aliases in a file of old.
+        form: How `data` is written.
+        index_interval: Records from one index entry to the next.
+
+    Raises:
+        UserError: The folder is there already.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        key_class: str,
+        value_class: str,
+        form: Form | None = None,
+        *,
+        index_interval: int = INDEX_INTERVAL,
+    ) -> None:
+        form = form or Form()
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            raise UserError(f"already exists: {path}") from None
+        self._data = SequenceFileWriter(path / DATA, key_class, value_class, form)
+        self._index = _index_writer(path, key_class, form)
+        self._interval = index_interval
+        self._since = index_interval  # records since the last entry
+        self._last_position = -1
+        self._last: WritableComparable | None = None
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close the files."""
+        self.close()
+
+    def append(self, key: WritableComparable, value: bytes) -> None:
+        """Write a record.
+
+        Raises:
+            UserError: The key is not after the last one.
+        """
+        if self._last is not None and not self._last < key:
+            raise UserError(f"key out of order: {key} after {self._last}")
+        self._last = key
+        packed, position = key.to_bytes(), self._data.position
+        # Records of one block have one position, and need one entry.
+        if self._since >= self._interval and position > self._last_position:
+            self._index.append(packed, position.to_bytes(8, "big"))
+            self._since, self._last_position = 0, position
+        self._since += 1
+        self._data.append(packed, value)
+
+    def close(self) -> None:
+        """Write what is left, and close the files."""
+        self._data.close()
+        self._index.close()
+
+
+def fix(path: Path) -> int:
+    """Make the index of a MapFile anew; return how many records the data have.
+
+    Raises:
+        UserError: There is an index already.
+        CorruptDataError: The data are damaged.
+    """
+    with SequenceFile(path / DATA) as data:
+        header = data.header
+        form = Form(version=OLD if header.version <= OLD else HADOOP)
+        with _index_writer(path, header.key_class, form) as index:
+            count, last = 0, -1
+            for record in data:
+                if count % INDEX_INTERVAL == 0 and record.position > last:
+                    index.append(record.key, record.position.to_bytes(8, "big"))
+                    last = record.position
+                count += 1
+    return count
+
+
+def _index_writer(path: Path, key_class: str, form: Form) -> SequenceFileWriter:
+    if form.version == OLD:
+        return SequenceFileWriter(path / INDEX, key_class, LONG_OLD, form)
+    packed = replace(form, compression=Compression.BLOCK, codec="default", metadata={})
+    return SequenceFileWriter(path / INDEX, key_class, LONG_HADOOP, packed)
+
+
+def _entries(data: Path, *, verify: bool) -> Iterator[Record]:
+    """Yield the records that an index would name."""
+    with SequenceFile(data, verify=verify) as records:
+        last = -1
+        for number, record in enumerate(records):
+            if number % INDEX_INTERVAL == 0 and record.position > last:
+                last = record.position
+                yield record
