@@ -82,7 +82,7 @@ class _CheckedFile(io.RawIOBase):
         return self._position
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Read whole chunks, check them, and give what was asked for."""
+        """Read whole chunks, check them, and give what was asked for, up to a damaged one."""
         start = self._position // self._width * self._width
         end = min(self._size, self._position + len(buffer))
         if end <= self._position:
@@ -91,7 +91,12 @@ class _CheckedFile(io.RawIOBase):
         last = min(self._size, -(-end // self._width) * self._width)
         data = self._read(last - start)
         for at in range(0, len(data), self._width):
-            self._check(data[at : at + self._width], start + at)
+            if self._is_whole(data[at : at + self._width], start + at):
+                continue
+            if start + at <= self._position:
+                raise self._damage(start + at)
+            end = start + at  # it is met again, if it is asked for
+            break
         given = data[self._position - start : end - start]
         buffer[: len(given)] = given
         self._position += len(given)
@@ -107,14 +112,16 @@ class _CheckedFile(io.RawIOBase):
             count -= len(piece)
         return b"".join(pieces)
 
-    def _check(self, chunk: bytes, at: int) -> None:
+    def _is_whole(self, chunk: bytes, at: int) -> bool:
         index = at // self._width * 4
-        wanted = int.from_bytes(self._sums[index : index + 4], "big")
-        if zlib.crc32(chunk) != wanted:
-            raise CorruptDataError(
-                f"{self._path}: the {len(chunk)} bytes from byte {at} are damaged: they do not "
-                f"have the checksum in {self._side.name}"
-            )
+        return zlib.crc32(chunk) == int.from_bytes(self._sums[index : index + 4], "big")
+
+    def _damage(self, at: int) -> CorruptDataError:
+        count = min(self._width, self._size - at)
+        return CorruptDataError(
+            f"{self._path}: the {count} bytes from byte {at} are damaged: they do not have the "
+            f"checksum in {self._side.name}"
+        )
 
 
 class ChecksumWriter(io.RawIOBase):

@@ -34,6 +34,7 @@ _INT = struct.Struct(">i")
 _LONG = struct.Struct(">q")
 _FLOAT = struct.Struct(">f")
 _DOUBLE = struct.Struct(">d")
+_GZIP_SYSTEM = 9
 _MOST_UNPACKED = 1 << 30  # a gzip of a few bytes can claim any size
 
 
@@ -361,4 +362,6 @@ def gunzip(packed: bytes, at: int = 0) -> bytes:
 def gzipped(value: bytes) -> bytes:
     """Return bytes as one gzip member without time or name, as Java's `GZIPOutputStream`."""
     packer = zlib.compressobj(wbits=31)
-    return packer.compress(value) + packer.flush()
+    packed = bytearray(packer.compress(value) + packer.flush())
+    packed[_GZIP_SYSTEM] = 0xFF  # "unknown", as Java has it since 16; 0 before
+    return bytes(packed)

@@ -9,6 +9,7 @@ Source: Nutch 0.7 `io.SequenceFile` (versions 0 to 2); Hadoop `io.SequenceFile` 
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
@@ -32,8 +33,10 @@ ESCAPE = -1
 _Read = TypeVar("_Read")
 _MAGIC = b"SEQ"
 _TEXT_NAMES_SINCE = 4
+_ESCAPE_BYTES = 4
 _SCAN = 1 << 16
-_MOST_HEADER = 1 << 20
+_ALIGNED = 512
+_MOST_HEADER = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,16 +178,16 @@ class SequenceFile:
         if not mark or position + SYNC_BYTES >= self._end:
             self.position = self._end
             return
-        if position < header.length and header.version >= _TEXT_NAMES_SINCE:
+        hadoop = header.version >= _TEXT_NAMES_SINCE
+        if position < header.length and hadoop:
             self.position = header.length
             return
-        found = self._find(mark, position)
+        # Behind the escape of a mark that begins here: else that mark would be found for ever.
+        found = self._find(mark, position + _ESCAPE_BYTES if hadoop else position)
         if found is None:
             self.position = self._end
-        elif header.version >= _TEXT_NAMES_SINCE:
-            self.position = max(found - 4, header.length)
         else:
-            self.position = found + SYNC_BYTES
+            self.position = found - _ESCAPE_BYTES if hadoop else found + SYNC_BYTES
 
     def _find(self, mark: bytes, position: int) -> int | None:
         """Return where the bytes of a mark lie; damaged chunks on the way are passed over."""
@@ -231,6 +234,15 @@ class SequenceFile:
             raise EndOfDataError(f"{count} bytes should follow at byte {at}, {len(data)} do")
         self.position = at + count
         return data
+
+    def _read_some(self, most: int) -> bytes:
+        """Read up to `most` bytes; less, where a damaged chunk follows."""
+        pieces = []
+        with contextlib.suppress(CorruptDataError):
+            while most > 0 and (piece := self._file.read(min(most, _ALIGNED))):
+                pieces.append(piece)
+                most -= len(piece)
+        return b"".join(pieces)
 
     def _int(self) -> int:
         return int.from_bytes(self._take(4), "big", signed=True)
@@ -302,7 +314,7 @@ class SequenceFile:
         version = start[3]
         if version > newest:
             raise VersionMismatchError(newest, version)
-        data = DataInput(start + self._file.read(_MOST_HEADER), 4)
+        data = DataInput(start + self._read_some(_MOST_HEADER), 4)
         read_name = data.read_text if version >= _TEXT_NAMES_SINCE else data.read_utf
         key_class, value_class = read_name(), read_name()
         compressed = version > 2 and data.read_boolean()
