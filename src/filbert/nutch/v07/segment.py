@@ -1,0 +1,164 @@
+"""A segment of old: a fetch list, and what its fetch left, record by record in step.
+
+Guarantee: record i of `fetcher`, `content`, `parse_text` and `parse_data` are of one page.
+Source: Nutch 0.7 `segment.SegmentReader`, `segment.SegmentWriter`, `fetcher.Fetcher.outputPage`.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from filbert.nutch.array_file import ArrayFile, ArrayFileWriter
+from filbert.nutch.data import CorruptDataError
+from filbert.nutch.map_file import is_map_file
+from filbert.nutch.sequence_writer import OLD, Form
+from filbert.nutch.v07.fetched import Content, FetcherOutput, FetcherOutput06
+from filbert.nutch.v07.page import FetchListEntry
+from filbert.nutch.v07.parsed import ParseData, ParseData06, ParseText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.nutch.writable import Writable
+
+__all__ = ["Captured", "OldSegment", "OldSegmentWriter", "is_old_segment", "write_fetch_list"]
+
+_FORM = Form(version=OLD, checksums=False)
+_OUTPUTS = (FetcherOutput.DIR_NAME, Content.DIR_NAME, ParseText.DIR_NAME, ParseData.DIR_NAME)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Captured:
+    """One page of a fetch. Content, text and data are None where a segment has not that part."""
+
+    output: FetcherOutput
+    content: Content | None
+    text: ParseText | None
+    data: ParseData | None
+
+
+def is_old_segment(path: Path) -> bool:
+    """Say whether a folder is a segment of old."""
+    names = (FetchListEntry.DIR_NAME, FetcherOutput.DIR_NAME, FetcherOutput.DIR_NAME_NP)
+    return any(is_map_file(path / name) for name in names)
+
+
+class OldSegment:
+    """A reader.
+
+    Args:
+        path: The segment.
+        skip_bad: Go on behind damage in the fetch list. (Parts in step cannot: a lost record would
+            put one page's text to another.)
+    """
+
+    def __init__(self, path: Path, *, skip_bad: bool = False) -> None:
+        self.path = path
+        self._skip_bad = skip_bad
+
+    def has(self, name: str) -> bool:
+        """Say whether the segment has a part."""
+        return is_map_file(self.path / name)
+
+    @property
+    def is_fetched(self) -> bool:
+        """Whether it has what a fetch leaves."""
+        return self._output_name() is not None
+
+    def fetch_list(self) -> Iterator[FetchListEntry]:
+        """Yield the lines of the fetch list."""
+        with ArrayFile(self.path / FetchListEntry.DIR_NAME, skip_bad=self._skip_bad) as file:
+            for record in file:
+                yield FetchListEntry.from_bytes(record.value)
+
+    def captures(self) -> Iterator[Captured]:
+        """Yield the pages of the fetch.
+
+        Raises:
+            CorruptDataError: A part is shorter than another, or damaged.
+        """
+        name = self._output_name()
+        if name is None:
+            return
+        with ExitStack() as stack:
+            files: list[ArrayFile | None] = [
+                stack.enter_context(ArrayFile(self.path / part)) if self.has(part) else None
+                for part in (name, *_OUTPUTS[1:])
+            ]
+            number = 0
+            while (values := self._next(files, number)) is not None:
+                output, content, text, data = values
+                assert output is not None
+                yield Captured(
+                    output=FetcherOutput.from_bytes(output),
+                    content=None if content is None else Content.from_bytes(content),
+                    text=None if text is None else ParseText.from_bytes(text),
+                    data=None if data is None else ParseData.from_bytes(data),
+                )
+                number += 1
+
+    def _next(self, files: list[ArrayFile | None], number: int) -> list[bytes | None] | None:
+        records = [None if file is None else file.next() for file in files]
+        ended = [file for file, one in zip(files, records, strict=True) if file and one is None]
+        if records[0] is None and len(ended) == sum(file is not None for file in files):
+            return None
+        if ended:
+            raise CorruptDataError(
+                f"{ended[0].path} has {number} records, and another part of the segment has more"
+            )
+        return [None if one is None else one.value for one in records]
+
+    def _output_name(self) -> str | None:
+        names = (FetcherOutput.DIR_NAME, FetcherOutput.DIR_NAME_NP)
+        return next((name for name in names if self.has(name)), None)
+
+
+class OldSegmentWriter:
+    """Writes what a fetch leaves. A context manager.
+
+    Args:
+        path: The segment; it has none of the four parts yet.
+
+    Raises:
+        UserError: A part is there already.
+    """
+
+    def __init__(self, path: Path) -> None:
+        classes = ("FetcherOutput", "Content", "ParseText", "ParseData")
+        self._stack = ExitStack()
+        self._files = [
+            self._stack.enter_context(ArrayFileWriter(path / name, value_class, _FORM))
+            for name, value_class in zip(_OUTPUTS, classes, strict=True)
+        ]
+
+    def __enter__(self) -> Self:
+        """Return the writer."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close the files."""
+        self._stack.close()
+
+    def output_page(
+        self,
+        output: FetcherOutput | FetcherOutput06,
+        content: Content,
+        text: ParseText,
+        data: ParseData | ParseData06,
+    ) -> None:
+        """Write one page into the four parts (`outputPage`)."""
+        records: tuple[Writable, ...] = (output, content, text, data)
+        for file, record in zip(self._files, records, strict=True):
+            file.add(record.to_bytes())
+
+
+def write_fetch_list(path: Path, entries: Iterator[FetchListEntry]) -> int:
+    """Write the fetch list of a new segment; return its length."""
+    count = 0
+    with ArrayFileWriter(path / FetchListEntry.DIR_NAME, "FetchListEntry", _FORM) as file:
+        for entry in entries:
+            count = file.add(entry.to_bytes()) + 1
+    return count

@@ -1,0 +1,280 @@
+"""The web database of old: pages by URL and by MD5, links by URL and by MD5.
+
+Guarantee: reading changes nothing: a database whose update was cut off between two renames is read
+from where it lies, as the original would after its repair. Writing makes a new one, complete or
+not at all.
+Source: Nutch 0.7 `db.WebDBReader`, `db.WebDBWriter`, `db.DBKeyDivision`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+from filbert.errors import UserError
+from filbert.nutch import utf8
+from filbert.nutch.data import CorruptDataError, DataInput, DataOutput
+from filbert.nutch.map_file import MapFile, MapFileWriter, is_map_file
+from filbert.nutch.sequence_writer import OLD, Form
+from filbert.nutch.simple import UTF8, MD5Hash
+from filbert.nutch.sorter import sorted_records
+from filbert.nutch.v07.link import Link, LinkByMD5
+from filbert.nutch.v07.page import Page, by_url
+from filbert.nutch.writable import VersionMismatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from filbert.nutch.writable import WritableComparable
+
+__all__ = ["Stats", "WebDB", "is_webdb", "recover", "write_webdb"]
+
+PAGES_BY_URL, PAGES_BY_MD5 = "pagesByURL", "pagesByMD5"
+LINKS_BY_URL, LINKS_BY_MD5 = "linksByURL", "linksByMD5"
+STATS = "stats"
+READ_LOCK, WRITE_LOCK = "dbreadlock", "dbwritelock"
+_NOW, _NEW, _OLD = "webdb", "webdb.new", "webdb.old"
+_FORM = Form(version=OLD, checksums=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """How many pages and links there are."""
+
+    VERSION = 0
+
+    pages: int = 0
+    links: int = 0
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Read the file `stats`."""
+        source = DataInput(data)
+        found = source.read_byte()
+        if found != cls.VERSION:
+            raise VersionMismatchError(cls.VERSION, found)
+        return cls(source.read_long(), source.read_long())
+
+    def to_bytes(self) -> bytes:
+        """Return the file `stats`."""
+        out = DataOutput()
+        out.write_byte(self.VERSION)
+        out.write_long(self.pages)
+        out.write_long(self.links)
+        return out.getvalue()
+
+
+def is_webdb(path: Path) -> bool:
+    """Say whether a folder is a web database, or holds one."""
+    return any(is_map_file(path / name / PAGES_BY_URL) for name in ("", _NOW, _NEW, _OLD))
+
+
+class WebDB:
+    """A reader. A context manager.
+
+    Args:
+        path: The folder of the database, or the `webdb` in it.
+        skip_bad: Go on behind damage.
+
+    Attributes:
+        stats: As the file says; before the first update there is none.
+
+    Raises:
+        UserError: There is none, or it is being written.
+        CorruptDataError: It is damaged.
+    """
+
+    def __init__(self, path: Path, *, skip_bad: bool = False) -> None:
+        self.path = _found(path)
+        self._skip_bad = skip_bad
+        self._maps: dict[str, MapFile] = {}
+        stats = self.path / STATS
+        self.stats = Stats.from_bytes(stats.read_bytes()) if stats.is_file() else Stats()
+
+    def __enter__(self) -> Self:
+        """Return the reader."""
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        """Close the files."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the files."""
+        while self._maps:
+            self._maps.popitem()[1].close()
+
+    def pages(self) -> Iterator[Page]:
+        """Yield all pages, by URL."""
+        file = self._map(PAGES_BY_URL, UTF8)
+        file.reset()
+        for record in file:
+            yield Page.from_bytes(record.value)
+
+    def links(self) -> Iterator[Link]:
+        """Yield all links, by URL and by the page that they come from."""
+        file = self._map(LINKS_BY_URL, Link)
+        file.reset()
+        for record in file:
+            yield Link.from_bytes(record.key)
+
+    def page(self, url: str) -> Page | None:
+        """Return the page of a URL; None if there is none."""
+        value = self._map(PAGES_BY_URL, UTF8).get(UTF8(url))
+        return None if value is None else Page.from_bytes(value)
+
+    def pages_of(self, md5: MD5Hash) -> Iterator[Page]:
+        """Yield the pages whose content has an MD5, by URL."""
+        file = self._map(PAGES_BY_MD5, Page)
+        file.seek(Page(url="", md5=md5, next_fetch=0))
+        for record in file:
+            page = Page.from_bytes(record.key)
+            if page.md5 != md5:
+                return
+            yield page
+
+    def links_from(self, md5: MD5Hash) -> Iterator[Link]:
+        """Yield the links on pages whose content has an MD5, by URL."""
+        file = self._map(LINKS_BY_MD5, LinkByMD5)
+        file.seek(LinkByMD5(from_id=md5, url=""))
+        for record in file:
+            link = Link.from_bytes(record.key)
+            if link.from_id != md5:
+                return
+            yield link
+
+    def links_to(self, url: str) -> Iterator[Link]:
+        """Yield the links to a URL, by the page that they come from."""
+        file = self._map(LINKS_BY_URL, Link)
+        file.seek(Link(from_id=MD5Hash(), url=url))
+        for record in file:
+            link = Link.from_bytes(record.key)
+            if link.url != url:
+                return
+            yield link
+
+    def _map(self, name: str, key: type[WritableComparable]) -> MapFile:
+        if name not in self._maps:
+            if not is_map_file(self.path / name):
+                raise CorruptDataError(f"{self.path} is half a web database: it has no {name}")
+            self._maps[name] = MapFile(self.path / name, key, skip_bad=self._skip_bad)
+        return self._maps[name]
+
+
+def _found(path: Path) -> Path:
+    """Return the folder that holds the maps: after a cut-off update not the one of that name."""
+    if is_map_file(path / PAGES_BY_URL):
+        return path
+    if (path / WRITE_LOCK).exists():
+        raise UserError(
+            f"{path} is being written: it has a file {WRITE_LOCK}",
+            hint="If no Nutch is at work there, remove that file.",
+        )
+    now, new, old = (path / name for name in (_NOW, _NEW, _OLD))
+    if old.exists() and now.exists():
+        raise _impossible(path)
+    # Once the old one was moved away the new one is complete; before, it is not.
+    for folder in (new, old) if old.exists() else (now,):
+        if is_map_file(folder / PAGES_BY_URL):
+            return folder
+    raise UserError(f"{path} is no web database: it has no {_NOW}/{PAGES_BY_URL}")
+
+
+def recover(path: Path) -> str:
+    """Mend what an update that was cut off left, as the original does when it opens.
+
+    Returns:
+        What was done, in words; empty: nothing.
+
+    Raises:
+        CorruptDataError: The folders are such as no update leaves.
+    """
+    now, new, old = (path / name for name in (_NOW, _NEW, _OLD))
+    if old.exists():
+        if now.exists():
+            raise _impossible(path)
+        if not new.exists():
+            old.rename(now)
+            return f"{_OLD} is {_NOW} again"
+        new.rename(now)
+        shutil.rmtree(old)
+        return f"{_NEW} became {_NOW}"
+    if new.exists():
+        shutil.rmtree(new)
+        return f"removed {_NEW}, which was not complete"
+    return ""
+
+
+def _impossible(path: Path) -> CorruptDataError:
+    return CorruptDataError(
+        f"Impossible condition: {path} has both {_NOW} and {_OLD}, which no update leaves",
+        hint="Move away what is older.",
+    )
+
+
+def write_webdb(
+    path: Path, pages: Callable[[], Iterable[Page]], links: Callable[[], Iterable[Link]]
+) -> Stats:
+    """Write a new web database.
+
+    Args:
+        path: The folder of the database.
+        pages: Gives all pages, in any order, each URL once; asked twice.
+        links: Gives all links, in any order, each target and source once; asked twice.
+
+    Raises:
+        UserError: There is one already; two pages or links have one key.
+    """
+    if is_webdb(path):
+        raise UserError(f"{path} has a web database already")
+    new = path / _NEW
+    shutil.rmtree(new, ignore_errors=True)
+    new.mkdir(parents=True)
+    count = _write(
+        new / PAGES_BY_URL,
+        ("UTF8", "Page"),
+        ((UTF8(page.url), page.to_bytes()) for page in sorted_records(pages(), by_url, new)),
+    )
+    by_md5 = sorted_records(pages(), _by_md5, new)
+    _write(new / PAGES_BY_MD5, ("Page", "null"), _keys(by_md5))
+    by_target = sorted_records(links(), _by_target, new)
+    linked = _write(new / LINKS_BY_URL, ("Link", "null"), _keys(by_target))
+    by_source = sorted_records(links(), _by_source, new)
+    ordered = (LinkByMD5.from_bytes(link.to_bytes()) for link in by_source)
+    _write(new / LINKS_BY_MD5, ("Link", "null"), _keys(ordered))
+    stats = Stats(count, linked)
+    (new / STATS).write_bytes(stats.to_bytes())
+    new.rename(path / _NOW)
+    return stats
+
+
+def _by_md5(page: Page) -> bytes:
+    return page.md5.value + utf8.encode(page.url)
+
+
+def _by_target(link: Link) -> bytes:
+    # A NUL is two bytes in this code, so that one byte 0 ends a URL before all that go on.
+    return utf8.encode(link.url) + b"\0" + link.from_id.value
+
+
+def _by_source(link: Link) -> bytes:
+    return link.from_id.value + utf8.encode(link.url)
+
+
+def _keys(
+    records: Iterable[WritableComparable],
+) -> Iterator[tuple[WritableComparable, bytes]]:
+    return ((record, b"") for record in records)
+
+
+def _write(
+    path: Path, classes: tuple[str, str], rows: Iterable[tuple[WritableComparable, bytes]]
+) -> int:
+    count = 0
+    with MapFileWriter(path, *classes, _FORM) as file:
+        for key, value in rows:
+            file.append(key, value)
+            count += 1
+    return count
