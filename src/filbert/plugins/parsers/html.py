@@ -18,6 +18,7 @@ from filbert.model.records import Link, Parse
 from filbert.model.statuses import ParseMinor
 from filbert.plugins.parsers.html_head import HtmlHead, read_head
 from filbert.plugins.parsers.html_tree import links_of, text_of, title_of
+from filbert.plugins.parsers.names import cap_names
 from filbert.plugins.parsers.nesting import cap_nesting
 from filbert.rules.charset import decode, sniff_charset
 from filbert.rules.refresh import parse_refresh
@@ -58,7 +59,7 @@ class HtmlParser:
         """Return the page's parse; there is nothing inside a page of HTML."""
         content_type = _last(page, "content-type")
         charset = sniff_charset(page.body, content_type, self._default_charset)
-        tree = LexborHTMLParser(cap_nesting(decode(page.body, charset)))
+        tree = LexborHTMLParser(cap_nesting(cap_names(decode(page.body, charset))))
         head = read_head(tree, page.base_url, self._agents)
         robots = head.robots | from_header(page.headers.get("x-robots-tag", ()), self._agents)
         root = tree.root
