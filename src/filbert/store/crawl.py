@@ -6,6 +6,8 @@ Making one is complete or not there: a folder counts once its crawldb has a vers
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from typing import TYPE_CHECKING
 
 from filbert.errors import DataError, UserError
@@ -103,6 +105,17 @@ class CrawlFolder:
         crawl = cls(path.absolute(), clock=clock)
         crawl._buckets = crawl.table("crawldb").buckets
         return crawl
+
+    def discard(self) -> None:
+        """Remove a crawl folder just made in which nothing was committed; else leave it alone."""
+        tables = [self.table(name) for name in layout.CRAWL_TABLES]
+        if any(table.version() > 0 for table in tables) or self.segments():
+            return
+        for table in tables:
+            shutil.rmtree(table.path)
+        for folder in (self.segments_dir, self.path):
+            with contextlib.suppress(OSError):  # something else is in it
+                folder.rmdir()
 
     @property
     def index_dir(self) -> Path:
