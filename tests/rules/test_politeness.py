@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from filbert.rules.fetch_actions import Action
 
 DAY = 86_400_000
-POLICY = PolitenessPolicy(delay_ms=5_000, crawl_delay_floor_ms=5_000)
+POLICY = PolitenessPolicy.from_settings(Settings(), started=0)
 
 
 def _queues(*urls: str, **changes: object) -> HostQueues:

@@ -29,7 +29,6 @@ def test_create_makes_empty_tables(crawl: CrawlFolder, clock: FixedClock) -> Non
     assert [again.table(name).version() for name in names] == [0, 0, 0, 0]
     assert [again.table(name).buckets for name in names] == [4, 1, 4, 1]
     assert (again.segments(), again.index_dir.name) == ([], "index")
-    assert again.settings_file.name == "filbert.toml"
 
 
 def test_create_takes_a_folder_with_settings(tmp_path: Path, clock: FixedClock) -> None:

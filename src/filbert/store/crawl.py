@@ -123,11 +123,6 @@ class CrawlFolder:
         return self.path / layout.INDEX
 
     @property
-    def settings_file(self) -> Path:
-        """The crawl's settings."""
-        return self.path / layout.SETTINGS
-
-    @property
     def allowed_hosts_file(self) -> Path:
         """The host:port pairs that seeds allow although their addresses are private."""
         return self.path / layout.ALLOWED_HOSTS
