@@ -97,7 +97,7 @@ def test_what_is_left_due_is_written_anew_by_each_run(tmp_path: Path) -> None:
             left.note(Dropped(fetch_item(url), DropReason.EXCEPTIONS))
     with (tmp_path / "part-00000.jsonl").open("a") as file:
         file.write('{"url": "http://torn')
-    assert list(read_left_due(tmp_path)) == [("http://a/2", "exceptions")]
+    assert list(read_left_due(tmp_path)) == [("http://a/2", "exceptions", "")]
 
 
 def test_no_file_where_nothing_is_left_due(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ class StepResult:
         message: One line for a person.
         nothing_to_do: The step found no work; `message` says why.
         segments: Segments that it made or worked on.
+        notes: Examples of what was left out, with all that is known of why.
     """
 
     step: str
@@ -60,6 +61,7 @@ class StepResult:
     message: str = ""
     nothing_to_do: bool = False
     segments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
