@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,3 +99,11 @@ def test_unknown_tables_and_segments(crawl: CrawlFolder) -> None:
         crawl.table("crawl_fetch")
     with pytest.raises(UserError, match=r"has no segment 2026\n.*none yet"):
         crawl.segment("2026")
+
+
+def test_data_without_their_log_are_not_begun_anew(crawl: CrawlFolder, clock: FixedClock) -> None:
+    """A table whose log is gone is not taken for a new one: its rows may still be saved."""
+    (crawl.path / "crawldb" / "v000001-00000-x.parquet").write_bytes(b"PAR1")
+    shutil.rmtree(crawl.path / "crawldb" / "_delta_log")
+    with pytest.raises(DataError, match=r"crawldb has data, but its log _delta_log is gone"):
+        CrawlFolder.create(crawl.path, clock=clock, buckets=1)

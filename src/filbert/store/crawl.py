@@ -69,6 +69,13 @@ class CrawlFolder:
                 f"{path} is not a crawl folder, and not empty: it has {foreign}",
                 hint="name a new folder, or an empty one",
             )
+        for name in layout.CRAWL_TABLES:
+            table = path / name
+            if any(table.glob("*.parquet")) and not (table / layout.DELTA_LOG).is_dir():
+                raise DataError(
+                    f"the table {table} has data, but its log {layout.DELTA_LOG} is gone",
+                    hint="nothing was changed; restore the log from a copy, or move the table away",
+                )
         path = path.absolute()
         with durable.room(f"making the crawl folder {path}"):
             _make(path / layout.SEGMENTS)
