@@ -23,6 +23,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _SCHEME = re.compile(r"([^\W\d_](?:[^\W_]|[.+-])*+):")
 _CONTROLS_AND_BLANK = "".join(map(chr, range(0x21)))
 _PORT = re.compile(r"[+-]?\d+")
+_PORT_DIGITS = 10  # of the greatest int; Python refuses to read thousands of them
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -113,7 +114,7 @@ def _port(digits: str) -> int | None:
     """Return the port, -1 for none, None for nonsense; as Java's `Integer.parseInt` reads it."""
     if not digits:
         return -1
-    if not _PORT.fullmatch(digits):
+    if not _PORT.fullmatch(digits) or len(digits.lstrip("+-0")) > _PORT_DIGITS:
         return None
     port = int(digits)
     return port if -1 <= port < 2**31 else None
