@@ -15,28 +15,20 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchmarks import generate, update
+from benchmarks.jobs import Run, in_process, in_turn
 from benchmarks.paper_crawldb import Sizes, make_crawl
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PAGES, FETCHES, LINKS = 10_000_000, 200_000, 4_000_000
 TOP_N = 50_000
 _LEAST = 1_000
 
-Run = update.Run | generate.Run
 
-
-def jobs() -> dict[str, Callable[[Path], Run]]:
-    """Return what is run, by name, the copy first."""
-    return {
-        "copy": lambda crawl: update.in_process("copy", crawl),
-        "updatedb": lambda crawl: update.in_process("updatedb", crawl),
-        "generate": lambda crawl: generate.in_process("generate", crawl, TOP_N),
-    }
+def one(job: str, crawl: Path) -> Run:
+    """Run one job, by its name."""
+    if job == "generate":
+        return in_process("benchmarks.generate", job, crawl, "--top-n", str(TOP_N))
+    return in_process("benchmarks.update", job, crawl)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -53,15 +45,13 @@ def main(arguments: list[str] | None = None) -> None:
     if given.make:
         make_crawl(given.make, sizes)
         return
-    runs: dict[str, list[Run]] = {name: [] for name in jobs()}
+    runs: dict[str, list[Run]] = {name: [] for name in ("copy", "updatedb", "generate")}
     with tempfile.TemporaryDirectory(prefix="filbert-bench-") as folder:
         crawl = Path(folder) / "crawl"
         # A process of its own, or its memory would be counted as that of the runs.
         command = [sys.executable, "-m", "benchmarks.tables", "--make", str(crawl)]
         subprocess.run([*command, "--scale", str(given.scale)], check=True)
-        for _ in range(given.rounds):
-            for name, job in jobs().items():
-                runs[name].append(job(crawl))
+        in_turn(runs, lambda job: one(job, crawl), given.rounds)
     report(sizes, runs)
 
 

@@ -112,8 +112,8 @@ def tables_page() -> str:
     lines = [
         HEAD + "# Tables\n",
         (
-            "Each is a Delta Lake table: pandas, Polars, DuckDB and Spark open it. In SQL "
-            "(`filbert sql`) times are milliseconds since 1970."
+            "Each is a Delta Lake table: pandas, Polars, DuckDB and Spark open it. Times are UTC "
+            "timestamps; `filbert sql` shows them as such, in views with statuses by name."
         ),
     ]
     for table in schemas.TABLES.values():

@@ -13,7 +13,9 @@ CRAWL = Path("crawl")
 
 def lines_of(**counters: Counter[str]) -> list[str]:
     """Return the summary of a run of two rounds with these counters."""
-    report = CrawlReport(rounds=2, counters=counters, ended="nothing is due")
+    report = CrawlReport(
+        rounds=2, counters=counters, ended="nothing is due", notes=("robots.txt of x: HTTP 503",)
+    )
     return list(summary_lines(report, CRAWL))
 
 
@@ -40,3 +42,13 @@ def test_zero_counters_are_not_told() -> None:
     """A reason that met nothing is no reason."""
     got = lines_of(parse=Counter(pages=1, failed=0))
     assert not [line for line in got if "failed" in line]
+
+
+def test_examples_of_why_are_told_and_search_only_where_something_is_indexed() -> None:
+    """A host that did not answer is named with its error; an empty index is not pointed to."""
+    got = lines_of(fetch=Counter({"fetch_success": 1}))
+    assert "  robots.txt of x: HTTP 503" in got
+    assert got[-1] == "go on: filbert explain crawl URL"
+    report = CrawlReport(rounds=1, ended="nothing is due", searchable=3)
+    last = list(summary_lines(report, CRAWL))[-1]
+    assert last.startswith('go on: filbert search crawl "words"')

@@ -16,6 +16,7 @@ from filbert.cli.escape import printable
         ("two\nlines\tand a tab", "two\nlines\tand a tab"),
         ("\x1b[31mred", "\\u001b[31mred"),
         ("\x9b31m\x7f\r", "\\u009b31m\\u007f\\u000d"),
+        ("one\r\ntwo\rthree\r", "one\ntwo\\u000dthree\\u000d"),
         ("\u202eexe.txt", "\\u202eexe.txt"),
     ],
 )

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+
+import pytest
 
 from filbert.cli.output import print_rows
-
-if TYPE_CHECKING:
-    import pytest
 
 _ROWS: list[dict[str, object]] = [
     {"url": "http://é/", "n": 1, "signature": b"\x01\xff", "yes": True, "none": None},
@@ -40,3 +38,42 @@ def test_a_table_shows_markup_as_it_is(capsys: pytest.CaptureFixture[str]) -> No
     print_rows([{"url": "http://[::1]/[bold]x"}], "table", ("url",))
 
     assert "http://[::1]/[bold]x" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("x" * 4_000_000, "x" * 500 + "…"),
+        ("\n".join(map(str, range(500))), "0123456789…"),
+        (["y" * 300, "z" * 300], "y" * 300 + ", " + "z" * 198 + "…"),
+        (b"\xab" * 300, "ab" * 250 + "…"),
+    ],
+)
+def test_a_cell_of_a_table_is_cut(
+    value: object, shown: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A long cell shows its beginning and an ellipsis; a line below says how to have it whole."""
+    print_rows([{"n": value}, {"n": "short"}], "table", ("n",))
+
+    _, *lines, below = capsys.readouterr().out.splitlines()
+    cells = [line.strip() for line in lines if line.strip(" ─")]
+    got = "".join(cells[1:-1]).replace(" ", "")
+    assert (got, cells[-1]) == (shown.replace(" ", ""), "short")
+    assert below == "Cut cells: 1. --format jsonl or csv prints them whole."
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+def test_programs_get_whole_cells(form: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The forms for programs cut nothing and say nothing else."""
+    print_rows([{"n": "x" * 10_000}], form, ("n",))
+
+    out = capsys.readouterr().out
+    assert (out.count("x"), "Cut" in out) == (10_000, False)
+
+
+def test_a_line_end_of_http_stays_inside_its_cell(capsys: pytest.CaptureFixture[str]) -> None:
+    """No carriage return gets to a terminal, where it would overwrite the line."""
+    print_rows([{"n": "one\r\ntwo\rthree"}], "table", ("n",))
+
+    lines = [line.strip() for line in capsys.readouterr().out.split("\n")]
+    assert lines[-4:-2] == ["one", "two\\u000dthree"]

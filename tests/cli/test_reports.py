@@ -133,6 +133,19 @@ def test_readseg_and_readlinkdb(crawl: str, capsys: pytest.CaptureFixture[str]) 
     assert out == f"from_url,anchor,metadata\n{OAK},elm,\n"
 
 
+def test_no_page_steers_a_terminal(
+    crawl: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is for people is escaped, wherever it goes; JSON lines keep each character."""
+    get = ("readseg", crawl, "--get", OAK, "--no-content")
+    assert "title: Oak\\u001b[31m\n" in asked(capsys, *get)[1]
+    out = asked(capsys, *get, "--format", "jsonl")[1]
+    assert json.loads(out)["parse_data"][0]["title"] == "Oak\x1b[31m"
+    output = tmp_path / "dump.txt"
+    assert asked(capsys, "readseg", crawl, "--dump", "-o", str(output)) == (0, "")
+    assert "title: Oak\\u001b[31m\n" in output.read_text()
+
+
 def test_diff_rollback_diff(crawl: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What a round changed; after a rollback there is no difference to before it."""
     code, out = asked(capsys, "diff", crawl, "--format", "jsonl")

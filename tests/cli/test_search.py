@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from filbert.cli import run as filbert
 from filbert.cli.clean import command as clean
 from filbert.cli.index import command as index
 from filbert.cli.search import command as search
@@ -66,18 +67,85 @@ def test_search_for_people(crawl: Path) -> None:
 
 
 def test_search_for_programs(crawl: Path) -> None:
-    """JSON lines hold the hit with HTML-safe title and snippet, and what explains its score."""
+    """JSON lines hold title and snippet, plain and as HTML, and what explains the score."""
     lines = run(search, crawl, "acorns", "--format", "jsonl", "--explain")[1]
     row = json.loads(lines[0])
-    got = {name: row[name] for name in ("rank", "url", "title", "snippet", "host")}
-    assert got == {
+    names = ("rank", "url", "title", "title_html", "snippet", "snippet_html", "host")
+    assert {name: row[name] for name in names} == {
         "rank": 1,
         "url": OAK,
-        "title": "Oaks &amp; <b>acorns</b>",
-        "snippet": "<b>Acorns</b> &lt;fall&gt; from oaks.",
+        "title": "Oaks & acorns",
+        "title_html": "Oaks &amp; <b>acorns</b>",
+        "snippet": "Acorns <fall> from oaks.",
+        "snippet_html": "<b>Acorns</b> &lt;fall&gt; from oaks.",
         "host": "oak.test",
     }
     assert {one["field"] for one in row["words"]} == {"title", "text"}
+
+
+def test_every_field_of_a_hit_is_in_the_help(crawl: Path) -> None:
+    """What a program reads is documented where it is asked for."""
+    lines = run(search, crawl, "acorns", "--format", "jsonl", "--explain")[1]
+    shown = CliRunner().invoke(search, ["--help"]).output.split("A hit as JSON or CSV:\n")[1]
+    assert [line.split()[0] for line in shown.splitlines() if line[2] != " "] == [
+        *json.loads(lines[0])
+    ]
+
+
+def test_a_long_title_is_cut_between_words(tmp_path: Path) -> None:
+    """Also one that the index itself cut inside a word."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    segment = paper.segment({OAK: {"title": "oaks " * 10 + "and acornsacorns " * 9, "text": "x"}})
+    paper.crawldb({OAK: PageStatus.DB_FETCHED}, absorbs=[segment])
+    run(index, tmp_path / "crawl")
+    lines = run(search, tmp_path / "crawl", "oaks")[1]
+    assert lines[2] == "  1. " + "oaks " * 10 + "and acornsacorns and acornsacorns and…"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "title:",
+        "site:",
+        "url:",
+        "oak lang:",
+        "title: oak",
+        'text:""',
+        "url:///",
+        "-site:",
+        "(url:)",
+    ],
+)
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_a_field_without_a_word_is_wrong_use(
+    crawl: Path, query: str, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is exit 2, with an example of the field; not all pages, and not none."""
+    assert filbert(["search", str(crawl), "--format", form, "--", query]) == 2
+
+    got = capsys.readouterr()
+    assert (got.out, "no word" in got.err, "such as" in got.err) == ("", True, True)
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_an_index_without_pages_says_what_to_run(
+    tmp_path: Path, form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No index is wrong use, an empty one holds nothing; both say what brings pages into it."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    path = str(paper.folder.path)
+    paper.crawldb({OAK: PageStatus.DB_UNFETCHED})
+    assert filbert(["search", path, "oak", "--format", form]) == 2
+    assert f"{path} has no index yet\n  `filbert index {path}`" in capsys.readouterr().err
+
+    paper.crawldb({OAK: PageStatus.DB_GONE}, absorbs=[paper.segment({OAK: {"status": 37}})])
+    run(index, path)
+    assert filbert(["search", path, "oak", "--format", form]) == 1
+    got = capsys.readouterr()
+    assert (
+        got.out,
+        f"is empty: no page is fetched, parsed and indexed.\n  `filbert index {path}`" in got.err,
+    ) == ("", True)
 
 
 def test_some_words(crawl: Path) -> None:

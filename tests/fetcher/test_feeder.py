@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,6 +14,7 @@ from filbert.model.clock import FixedClock
 from filbert.rules.fetch_actions import Done, Fetch
 from filbert.rules.host_queue import DropReason, Outcome, PolitenessPolicy
 from filbert.rules.politeness import HostQueues
+from filbert.settings import Settings
 from filbert.store.frames import Bitmap
 from filbert.testing.records import generate_row
 from filbert.testing.virtual_time import run_virtual
@@ -48,8 +49,11 @@ class Feeding:
 
     async def _run(self) -> None:
         time = LoopTime(FixedClock(0), asyncio.get_running_loop())
-        policy = PolitenessPolicy(
-            delay_ms=0, queue_limit=self.queue_limit, total_limit=self.total_limit
+        policy = replace(
+            PolitenessPolicy.from_settings(Settings(), started=0),
+            delay_ms=0,
+            queue_limit=self.queue_limit,
+            total_limit=self.total_limit,
         )
         self.queues = HostQueues(policy)
         room, done = Alarm(time), Bitmap()

@@ -13,6 +13,7 @@ from filbert.model.statuses import FetchStatus, ProtocolStatus
 from filbert.rules.fetch_actions import Dropped
 from filbert.rules.host_queue import DropReason, Outcome, PolitenessPolicy
 from filbert.rules.politeness import HostQueues
+from filbert.settings import Settings
 from filbert.testing.records import datum, fetch_item
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _progress() -> PartProgress:
-    queues, tally = HostQueues(PolitenessPolicy()), Tally()
+    queues, tally = HostQueues(PolitenessPolicy.from_settings(Settings(), started=0)), Tally()
     for url in ("http://a/1", "http://a/2", "http://b/1", "http://c/1"):
         item = fetch_item(url)
         queues.offer(item, item.host, 0)
@@ -96,7 +97,7 @@ def test_what_is_left_due_is_written_anew_by_each_run(tmp_path: Path) -> None:
             left.note(Dropped(fetch_item(url), DropReason.EXCEPTIONS))
     with (tmp_path / "part-00000.jsonl").open("a") as file:
         file.write('{"url": "http://torn')
-    assert list(read_left_due(tmp_path)) == [("http://a/2", "exceptions")]
+    assert list(read_left_due(tmp_path)) == [("http://a/2", "exceptions", "")]
 
 
 def test_no_file_where_nothing_is_left_due(tmp_path: Path) -> None:

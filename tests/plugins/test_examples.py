@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
+import threading
 import tomllib
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,9 +17,12 @@ import pytest
 from filbert.model.records import Document, Page, Parse
 from filbert.plugins.contracts import IndexInput, Scope
 from filbert.plugins.registry import PluginRepository
+from filbert.search.searcher import SearchIndex
 from filbert.settings import Settings, load_settings
+from filbert.settings.search import SearchSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -134,11 +142,79 @@ def test_a_single_file_is_named_in_filbert_toml(repository: Path, tmp_path: Path
     assert parse.title == "News"
 
 
-@pytest.mark.slow
-def test_the_example_package_builds(repository: Path, tmp_path: Path) -> None:
-    """The example's pyproject.toml makes a wheel, where the builder is installed."""
+@pytest.fixture
+def installed(repository: Path, tmp_path: Path) -> Path:
+    """The example package built as a wheel and installed by pip into a folder of its own."""
     pytest.importorskip("hatchling")
+    pytest.importorskip("pip")
     source = repository / "examples/filbert-example-plugin"
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
-    subprocess.run(command, cwd=source, check=True, capture_output=True)
-    assert [path.suffix for path in tmp_path.iterdir()] == [".whl"]
+    _python("hatchling", "build", "-t", "wheel", "-d", tmp_path, folder=source)
+    (wheel,) = tmp_path.glob("*.whl")
+    offline = ("--no-deps", "--no-build-isolation", "--no-index")
+    _python("pip", "install", *offline, "--target", tmp_path / "site", wheel, folder=tmp_path)
+    return tmp_path / "site"
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[str]:
+    """The address of a server of one JSON document, with a link into a calendar."""
+    folder = tmp_path / "web"
+    folder.mkdir()
+    links = ["http://127.0.0.1/2999/12/"]
+    document = {"title": "Nuts", "text": "one two three", "links": links}
+    (folder / "doc.json").write_text(json.dumps(document))
+    handler = partial(_Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/doc.json"
+        server.shutdown()
+        thread.join()
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name there)
+        """Say nothing."""
+
+
+def _python(*arguments: object, folder: Path, path: str = "") -> str:
+    """Run a module in a process; return what it printed."""
+    paths = os.pathsep.join(filter(None, (path, os.environ.get("PYTHONPATH"))))
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, arguments)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_the_package_installed_by_pip_takes_part_in_a_crawl(
+    installed: Path, site: str, tmp_path: Path
+) -> None:
+    """Its parser, URL filter and index filter act in a process that only finds it installed."""
+    settings = {
+        "http.agent_name": "tester",
+        "http.allow_addresses": "loopback",
+        "fetcher.server_delay_s": "0",
+        "parse.parsers": "html,text,json-page",
+        "urls.filters": "regex,calendar",
+        "index.filters": "basic,anchor,word-count",
+    }
+    options = [part for name, value in settings.items() for part in ("-D", f"{name}={value}")]
+    command = ("filbert.cli", "crawl", "crawl", "--seeds", site, "--rounds", "1", *options)
+    _python(*command, folder=tmp_path, path=str(installed))
+
+    question = "select parser, title, outlinks_dropped from pages"
+    answer = _python("filbert.cli", "sql", "crawl", question, "--format", "jsonl", folder=tmp_path)
+    assert json.loads(answer) == {
+        "parser": "json-page",
+        "title": "Nuts",
+        "outlinks_dropped": {"calendar": "1"},
+    }
+    document = SearchIndex.open(tmp_path / "crawl/index", SearchSettings()).document(site)
+    assert document is not None
+    assert document["words"] == [3]

@@ -114,3 +114,25 @@ def test_a_plugins_own_user_error_passes(tmp_path: Path) -> None:
 def test_every_point_has_a_contract() -> None:
     """An extension point is a Protocol on the page of contracts."""
     assert {kind.__module__ for kind in POINTS.values()} == {"filbert.plugins.contracts"}
+
+
+@pytest.mark.parametrize(
+    ("section", "field", "value"),
+    [
+        ("urls", "filters", ("regexx",)),
+        ("urls", "normalizers", ("basics",)),
+        ("parse", "parsers", ("htm",)),
+        ("signature", "name", "MD6Signature"),
+        ("schedule", "name", "DefaultSchedule"),
+        ("scoring", "names", ("opik",)),
+        ("index", "filters", ("basi",)),
+    ],
+)
+def test_names_are_checked_before_a_plugin_is_wanted(
+    section: str, field: str, value: object, tmp_path: Path
+) -> None:
+    """`check` refuses each unknown name with the nearest, and passes the defaults."""
+    settings = Settings.model_validate({section: {field: value}})
+    with pytest.raises(PluginError, match="there is no plugin"):
+        PluginRepository(settings, tmp_path).check()
+    PluginRepository(Settings(), tmp_path).check()

@@ -175,7 +175,7 @@ def test_answer_says_due_and_index(paper: PaperCrawl) -> None:
         (TWIN, f"It is not in the index: it is a duplicate of {OAK}, which is indexed instead."),
         (SECRET, "gave fetch_gone, robots_denied, by Disallow: /secret (line 2)."),
         (PURGED, "It is not in the crawldb any more: updatedb took it out"),
-        ("http://oak.test/b.gif", "would not be let in: regex refuses it by regex-urlfilter.txt"),
+        ("http://oak.test/b.gif", "would not be let in: regex refuses it by `regex-urlfilter.txt"),
         ("http://oak.test/a.gif", "would not be let in"),
         ("http://oak.test/acrons", "no seed names it, and no page that was fetched"),
         ("http://x.test/", "No URL of the host x.test is known."),
@@ -200,7 +200,7 @@ def test_rules_with_their_lines(paper: PaperCrawl) -> None:
     assert any(text.startswith("filter regex accepts it by") for text in got)
     assert "it is stored under http://oak.test/secret/" in got
     assert got[-1] == (
-        "http://oak.test/robots.txt forbids it by Disallow: /secret (line 2), in the group for *"
+        "http://oak.test/robots.txt forbids it by `Disallow: /secret (line 2)`, in the group for *"
     )
 
 
@@ -276,3 +276,45 @@ def test_door(paper: PaperCrawl) -> None:
     fetched = next(line for line in lines if line["kind"] == "fetched")
     assert (fetched["http_status"], fetched["warc_offset"], known.return_value) == (200, 10, 0)
     assert (unknown.return_value, "What the rules say now" in unknown.output) == (1, True)
+
+
+def test_due_and_refused(paper: PaperCrawl, tmp_path: Path) -> None:
+    """A page that is due and that the rules refuse now is not promised to generate."""
+    deny = tmp_path / "deny.txt"
+    deny.write_text("-acorns\n+.\n", encoding="utf-8")
+    settings = Settings.model_validate({"urls": {"regex_filter_file": str(deny)}})
+    when = NOW + 400 * 86_400_000
+    (answer,) = (
+        one.text for one in explain(paper.folder, settings, ACORNS, when) if one.kind == "known"
+    )
+    assert "but generate leaves it out: regex refuses it now by `deny.txt:1 -acorns`." in answer
+    assert "may choose it" not in answer
+
+
+def test_a_redirect_to_itself_is_not_indexed_elsewhere(tmp_path: Path) -> None:
+    """What became of a redirect's target is said as it was, not as it mostly is."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    segment = paper.segment(
+        {
+            OLD: {
+                "status": FetchStatus.FETCH_REDIR_TEMP,
+                "http_status": 302,
+                "redirect_url": OLD,
+                "redirect_verdict": "self",
+            }
+        }
+    )
+    paper.crawldb({OLD: PageStatus.DB_REDIR_TEMP}, absorbs=[segment])
+    with EmbeddedWriter(paper.folder.index_dir, SearchSettings()) as writer:
+        writer.commit()
+    (said,) = (
+        one.text for one in explain(paper.folder, Settings(), OLD, NOW) if one.kind == "known"
+    )
+    assert f"it redirects to {OLD}, which was dropped: it leads to itself" in said
+
+
+def test_no_robots_for_what_is_no_url(paper: PaperCrawl) -> None:
+    """A text that is no URL has no robots.txt, and a blank one is wrong use."""
+    assert not [one for one in told(paper, "http://") if "robots" in one.text]
+    done = CliRunner().invoke(command, [str(paper.folder.path), "  "])
+    assert (done.exit_code, "it is blank" in done.output) == (2, True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
+
+import pytest
 
 from filbert.reports.readseg import BLOCKS, list_segments, records
 from filbert.store.warc import Capture
 
 if TYPE_CHECKING:
-    import pytest
-
     from conftest import Grove  # type: ignore[import-not-found]
     from filbert.settings.engine import EngineSettings
 
@@ -72,6 +73,48 @@ def test_content_is_read_from_the_captures(
         for record in records(segment, engine, blocks=["content"], recode=recode)
     ]
     assert got == ["Eiche: \ufffd", "Eiche: \xe4"]
+
+
+@pytest.mark.parametrize(
+    ("url", "truncated", "words"),
+    [
+        ("http://oak.test/", None, None),
+        ("http://oak.test/", "length", "the http.content_limit of that fetch cut the rest off"),
+        ("file:///oak", "length", "the file.content_limit of that fetch cut the rest off"),
+        ("https://oak.test/", "time", "the http.time_limit_s of that fetch cut the rest off"),
+        (
+            "https://oak.test/",
+            "disconnect",
+            "the server broke off (http.partial_truncated keeps what came)",
+        ),
+    ],
+)
+def test_a_cut_page_says_which_setting_cut_it(
+    url: str,
+    truncated: str | None,
+    words: str | None,
+    grove: Grove,
+    engine: EngineSettings,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The length beside it is not that of the page."""
+    capture = replace(CAPTURE, truncated=truncated)
+    monkeypatch.setattr("filbert.reports.readseg.read_capture", lambda *_, **__: capture)
+    place = {"warc_file": "x", "warc_offset": 0, "warc_length": 1}
+    segment = grove.paper.segment({url: place})
+    (record,) = records(segment, engine, blocks=["content"])
+    assert record.blocks["content"][0]["cut"] == (words and f"only the first 8 bytes: {words}")
+
+
+def test_what_readseg_itself_leaves_out_is_said(
+    grove: Grove, engine: EngineSettings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body beyond what it reads is not shown as whole."""
+    capture = replace(CAPTURE, body=b"x" * (16 << 20))
+    monkeypatch.setattr("filbert.reports.readseg.read_capture", lambda *_, **__: capture)
+    (record,) = records(grove.segment, engine, url=OAK, blocks=["content"])
+    got = record.blocks["content"][0]["cut"]
+    assert got == "only the first 16777216 bytes: readseg shows no more of a capture"
 
 
 def test_a_lost_capture_is_said_not_raised(grove: Grove, engine: EngineSettings) -> None:

@@ -49,6 +49,8 @@ def test_meta_directives() -> None:
         ("-1;url=/neg", None),
         ("", None),
         (";url=/x", None),
+        ("9" * 5000 + ";/a", (2**31 - 1, "/a")),
+        ("0" * 5000 + "7;/a", (7, "/a")),
     ],
 )
 def test_refresh(content: str, expected: tuple[int, str] | None) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from filbert.rules.fetch_actions import Action
 
 DAY = 86_400_000
-POLICY = PolitenessPolicy(delay_ms=5_000, crawl_delay_floor_ms=5_000)
+POLICY = PolitenessPolicy.from_settings(Settings(), started=0)
 
 
 def _queues(*urls: str, **changes: object) -> HostQueues:
@@ -433,7 +433,7 @@ class Politeness(RuleBasedStateMachine):
         self.flying: list[Fetch | AskRobots] = []
         self.known: set[str] = set()
         self.last_end: dict[str, int] = {}
-        self.last_start: dict[str, int] = {}
+        self.last_start: dict[str, tuple[int, Fetch | AskRobots]] = {}
         self.done = False
 
     @rule(host=st.sampled_from("abc"), scheme=st.sampled_from(["http", "https", ""]))
@@ -467,8 +467,8 @@ class Politeness(RuleBasedStateMachine):
         if key in self.last_end:
             assert self.now >= self.last_end[key] + self.policy.delay_ms
         if key in self.last_start:
-            assert self.now >= self.last_start[key] + self.policy.delay_ms
-        self.last_start[key] = self.now
+            assert self.now >= self.last_start[key][0] + self.policy.delay_ms
+        self.last_start[key] = self.now, action
         if isinstance(action, AskRobots):
             assert action.errand.origin not in self.known
 
@@ -490,6 +490,8 @@ class Politeness(RuleBasedStateMachine):
             self._answer(action, answer)
         if outcome is not Outcome.NOT_ASKED:
             self.last_end[action.key] = self.now
+        elif self.last_start[action.key][1] is action:
+            del self.last_start[action.key]  # no request was made
 
     def _answer(self, action: AskRobots, answer: str) -> None:
         errand = action.errand

@@ -204,3 +204,13 @@ def test_resolve_gives_pages_only(href: str) -> None:
 def test_resolve_keeps_a_query_on_the_page() -> None:
     """`?x` keeps the last segment of the path (RFC 3986; Nutch's fixPureQueryTargets)."""
     assert resolve("http://a.com/d/p.html?y", "?x") == "http://a.com/d/p.html?x"
+
+
+@pytest.mark.parametrize(
+    ("digits", "port"),
+    [("0" * 5000 + "8080", 8080), ("9" * 5000, None), ("2147483647", 2**31 - 1)],
+)
+def test_a_port_may_have_any_number_of_digits(digits: str, port: int | None) -> None:
+    """One that no int holds makes the URL none, as in Java; nothing is raised."""
+    parts = split(f"http://a.com:{digits}/")
+    assert (parts.port if parts else None) == port

@@ -68,3 +68,11 @@ def test_marks_stay_inside(text: str, length: int) -> None:
     assert len(got.text) <= length + 2
     assert places == sorted(places)
     assert all(0 <= place <= len(got.text) for place in places)
+
+
+def test_a_cut_keeps_whole_words_and_their_marks() -> None:
+    """A title is cut between words, a mark behind the cut goes; a shorter one stays as it is."""
+    title = mark("The nut, and another nut", NUT)
+    assert title.cut(24) == title
+    assert title.cut(23).html() == "The <b>nut</b>, and another…"
+    assert title.cut(8).html() == "The <b>nut</b>…"

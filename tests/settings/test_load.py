@@ -196,3 +196,20 @@ def test_nutchs_rule_files_are_found_in_the_crawl_folder(tmp_path: Path) -> None
 
     assert loaded.settings.urls.regex_filter_file == str(tmp_path / "regex-urlfilter.txt")
     assert str(loaded.provenance["urls.regex_filter_file"]) == "crawl folder: regex-urlfilter.txt"
+
+
+@pytest.mark.parametrize("name", ["agent_name", "agent_url", "accept_language"])
+def test_what_goes_into_a_header_is_one_line(name: str, tmp_path: Path) -> None:
+    """A line break in a header's setting refuses: a header must not be able to bring another."""
+    for value in ("a\r\nX-Mine: 1", "a\tb", "a\0b"):
+        with pytest.raises(UserError, match=rf"http\.{name} cannot be .*one line"):
+            load_settings(tmp_path, [f"http.{name}={value}"])
+    with pytest.raises(UserError, match="one line"):
+        load_settings(_write(tmp_path, '[http]\nrobots_agents = ["a\\nb"]\n'))
+
+
+def test_a_section_is_no_setting(tmp_path: Path) -> None:
+    """`http = 3` is told that http is a section, and how one of its settings is called."""
+    with pytest.raises(UserError, match="http is a section, not a setting") as refused:
+        load_settings(_write(tmp_path, "http = 3\n"))
+    assert "http.agent_name" in refused.value.hint

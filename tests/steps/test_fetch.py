@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -205,7 +206,11 @@ def test_what_is_left_due_is_named(tmp_path: Path) -> None:
         assert "robots.defer_retries" in result.message
         assert result.counters["left_due.robots_unavailable"] == 2
         left = list(read_left_due(segment.left_due_dir))
-        assert sorted(left) == sorted((url, "robots_unavailable") for url in urls)
+        assert sorted(one.url for one in left) == sorted(urls)
+        assert {one.reason for one in left} == {"robots_unavailable"}
+        (why,) = {one.detail for one in left}
+        assert re.fullmatch(r"robots\.txt of http://[0-9.]+:\d+: HTTP 503", why)
+        assert result.notes == (why,)
         assert _rows(segment, "crawl_fetch") == []
         assert segment.state is SegmentState.FETCHED
 

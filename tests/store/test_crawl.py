@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,7 +30,6 @@ def test_create_makes_empty_tables(crawl: CrawlFolder, clock: FixedClock) -> Non
     assert [again.table(name).version() for name in names] == [0, 0, 0, 0]
     assert [again.table(name).buckets for name in names] == [4, 1, 4, 1]
     assert (again.segments(), again.index_dir.name) == ([], "index")
-    assert again.settings_file.name == "filbert.toml"
 
 
 def test_create_takes_a_folder_with_settings(tmp_path: Path, clock: FixedClock) -> None:
@@ -99,3 +99,11 @@ def test_unknown_tables_and_segments(crawl: CrawlFolder) -> None:
         crawl.table("crawl_fetch")
     with pytest.raises(UserError, match=r"has no segment 2026\n.*none yet"):
         crawl.segment("2026")
+
+
+def test_data_without_their_log_are_not_begun_anew(crawl: CrawlFolder, clock: FixedClock) -> None:
+    """A table whose log is gone is not taken for a new one: its rows may still be saved."""
+    (crawl.path / "crawldb" / "v000001-00000-x.parquet").write_bytes(b"PAR1")
+    shutil.rmtree(crawl.path / "crawldb" / "_delta_log")
+    with pytest.raises(DataError, match=r"crawldb has data, but its log _delta_log is gone"):
+        CrawlFolder.create(crawl.path, clock=clock, buckets=1)

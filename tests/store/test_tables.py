@@ -290,3 +290,14 @@ def test_no_conflict_on_version_minus_1(crawl: CrawlFolder) -> None:
     """A step that read a table before it was there commits against the empty version."""
     table = crawl.new_segment(0).table("crawl_fetch")
     assert table.commit(Commit(step="fetch", read_version=table.version())) == 1
+
+
+def test_a_missing_commit_is_named(crawl: CrawlFolder, clock: FixedClock) -> None:
+    """A gap in the log is told by its number and file, not by the library's own words."""
+    table = crawl.table("crawldb")
+    for number in range(3):
+        table.commit(Commit(step="inject", transactions={f"t{number}": 1}))
+    (table.path / "_delta_log" / f"{2:020d}.json").unlink()
+    fresh = Table(table.schema, table.path, clock=clock)
+    with pytest.raises(DataError, match=r"commit 2 is missing \(_delta_log/0+2\.json\)"):
+        fresh.files()

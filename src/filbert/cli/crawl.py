@@ -76,4 +76,7 @@ def command(  # noqa: PLR0913 (click hands over each option)
         report = run(context, options, watch)
     for line in summary_lines(report, crawl_dir):
         click.echo(line)
-    return INTERRUPTED if report.stopped else 0
+    if report.stopped:
+        return INTERRUPTED
+    # A crawl in which nothing was due is done; one whose every URL failed is not.
+    return 1 if report.rounds and not report.pages else 0

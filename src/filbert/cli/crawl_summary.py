@@ -66,9 +66,11 @@ def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
     if left:
         yield "left out or changed, by reason:"
         yield from left
-    if not report.counters.get("parse", Counter())["pages"]:
+    yield from (f"  {note}" for note in report.notes)
+    if not report.pages:
         yield "NOTHING WAS FETCHED by this call; the reasons above and `filbert explain` say why."
-    yield f'go on: filbert search {crawl_dir} "words" · filbert explain {crawl_dir} URL'
+    search = f'filbert search {crawl_dir} "words" · ' if report.searchable else ""
+    yield f"go on: {search}filbert explain {crawl_dir} URL"
 
 
 def _left_out(report: CrawlReport) -> Iterator[str]:

@@ -56,6 +56,8 @@ def command(crawl_dir: Path, url: str, overrides: tuple[str, ...], form: str) ->
     from filbert.reports.explain import explain
     from filbert.store.crawl import CrawlFolder
 
+    if not url.strip():
+        raise click.BadParameter("it is blank", param_hint="URL")
     settings = read_settings(crawl_dir, overrides)
     clock = SystemClock()
     crawl = CrawlFolder.open(crawl_dir, clock=clock)

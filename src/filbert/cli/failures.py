@@ -1,7 +1,8 @@
 """From errors to words on the terminal and exit codes.
 
 Guarantee: an error that filbert raises on purpose never shows a traceback; a bug always does.
-Exit codes: 0 done, 1 nothing to do, 2 wrong use, 3 damaged or held data or no room, 70 a bug in
+Exit codes: 0 done, or done before; 1 generate selected nothing, or a crawl asked and not one page
+came; 2 wrong use, 3 damaged or held data or no room, 70 a bug in
 filbert, 130 interrupted, 141 the reader of our output went away.
 """
 

@@ -59,8 +59,10 @@ def command(
             watch.started("fetch", 1)
             result = run(context, FetchOptions(segment=segment))
         click.echo(result.message)
+        for note in result.notes:
+            click.echo(f"  {note}")
         if result.nothing_to_do:
-            return 1
+            return 0
         if context.crawl.stop_requested():
             context.crawl.clear_stop()
             return INTERRUPTED

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import common_options, crawl_dir_argument, segments_argument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.argument("segments", metavar="[SEGMENT]...", nargs=-1)
+@segments_argument
 @click.option("--rebuild", is_flag=True, help="Make the embedded index anew from all segments.")
 @click.option("--delete-gone", is_flag=True, help="Other writers delete gone pages as well.")
 @click.option("--filter", "filter_urls", is_flag=True, help="Apply the URL filters to pages.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import chain_options, common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +22,7 @@ __all__ = ["command"]
 @click.option(
     "--update", is_flag=True, default=None, help="Metadata, score and interval go into the page."
 )
-@click.option("--no-filter", is_flag=True, help="Do not apply the URL filters to seeds.")
-@click.option("--no-normalize", is_flag=True, help="Do not normalise seeds.")
+@chain_options("seeds")
 @click.option(
     "--filter-normalize-all",
     is_flag=True,
@@ -38,8 +37,8 @@ def command(  # noqa: PLR0913 (click hands over each option)
     *,
     overwrite: bool | None,
     update: bool | None,
-    no_filter: bool,
-    no_normalize: bool,
+    judge: bool | None,
+    normalize: bool | None,
     filter_normalize_all: bool | None,
 ) -> None:
     r"""Add seeds to the crawldb; make the crawl folder if it is not there.
@@ -61,8 +60,8 @@ def command(  # noqa: PLR0913 (click hands over each option)
         seeds=seeds,
         overwrite=overwrite,
         update=update,
-        filter=False if no_filter else None,
-        normalize=False if no_normalize else None,
+        filter=judge,
+        normalize=normalize,
         filter_normalize_all=filter_normalize_all,
     )
     with open_context(crawl_dir, overrides, os.environ, create=True) as context:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import chain_options, common_options, crawl_dir_argument, segments_argument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,17 +17,16 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.argument("segments", metavar="[SEGMENT]...", nargs=-1)
-@click.option("--no-filter", is_flag=True, help="Do not apply the URL filters.")
-@click.option("--no-normalize", is_flag=True, help="Do not normalise.")
+@segments_argument
+@chain_options("links")
 @common_options
 def command(
     crawl_dir: Path,
     segments: tuple[str, ...],
     overrides: tuple[str, ...],
     *,
-    no_filter: bool,
-    no_normalize: bool,
+    judge: bool | None,
+    normalize: bool | None,
 ) -> None:
     """Bring the links of parsed segments into the linkdb; without SEGMENT, of all.
 
@@ -38,8 +37,8 @@ def command(
 
     options = InvertOptions(
         segments=segments,
-        filter=False if no_filter else None,
-        normalize=False if no_normalize else None,
+        filter=judge,
+        normalize=normalize,
     )
     with open_context(crawl_dir, overrides, os.environ) as context:
         click.echo(run(context, options).message)

@@ -16,8 +16,8 @@ __all__ = ["command"]
 
 # The values of filbert.plugins.contracts.Scope; a test keeps them equal.
 SCOPES = (
-    "default", "inject", "fetcher", "outlink", "crawldb", "generate_host_count", "partition",
-    "linkdb", "indexer",
+    "default", "inject", "fetcher", "outlink", "crawldb", "generate_host_count", "linkdb",
+    "indexer",
 )  # fmt: skip
 
 

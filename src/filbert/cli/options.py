@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from filbert.settings import Settings
 
 __all__ = [
+    "chain_options",
     "common_options",
     "crawl_dir_argument",
     "format_option",
     "output_option",
     "read_settings",
+    "segments_argument",
     "urls_of",
 ]
 
@@ -39,6 +41,36 @@ def crawl_dir_argument(command: _Command) -> _Command:
     return click.argument(
         "crawl_dir", metavar="CRAWL_DIR", type=click.Path(path_type=Path, file_okay=False)
     )(command)
+
+
+def segments_argument(command: _Command) -> _Command:
+    """Add the argument [SEGMENT]..., passed on as `segments: tuple[str, ...]`."""
+    return click.argument("segments", metavar="[SEGMENT]...", nargs=-1)(command)
+
+
+def chain_options(what: str) -> Callable[[_Command], _Command]:
+    """Add `--no-filter` and `--no-normalize`, passed on as `judge` and `normalize: bool | None`.
+
+    They are False when given, else None: as the settings say. `what` are the URLs concerned.
+    """
+
+    def add(command: _Command) -> _Command:
+        decorated = click.option(
+            "--no-normalize",
+            "normalize",
+            is_flag=True,
+            callback=_off,
+            help=f"Do not normalise {what}.",
+        )(command)
+        return click.option(
+            "--no-filter",
+            "judge",
+            is_flag=True,
+            callback=_off,
+            help=f"Do not apply the URL filters to {what}.",
+        )(decorated)
+
+    return add
 
 
 def common_options(command: _Command) -> _Command:
@@ -118,6 +150,10 @@ def urls_of(arguments: Sequence[str]) -> Iterator[str]:
     for line in sys.stdin:
         if url := line.strip():
             yield url
+
+
+def _off(_ctx: click.Context, _parameter: click.Parameter, given: bool) -> bool | None:  # noqa: FBT001 (click's signature)
+    return False if given else None
 
 
 def _in_a_folder(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:

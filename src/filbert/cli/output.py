@@ -1,7 +1,8 @@
 """Rows on stdout: a table for people, JSON lines or CSV for programs.
 
 Guarantee: the same rows in each form; nothing but the rows on stdout. No text of a page steers a
-terminal. Rows stream in the forms for programs; a table is as wide as its reader's terminal.
+terminal. Rows stream in the forms for programs; a table is as wide as its reader's terminal, and
+a cell shows so much that a person reads it: a line below says how many were cut.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from filbert.cli.escape import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["print_rows"]
+__all__ = ["print_json", "print_rows"]
+
+_CELL_CHARACTERS, _CELL_LINES = 500, 10
 
 
 def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequence[str]) -> None:
@@ -29,9 +32,7 @@ def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequenc
     """
     if form == "jsonl":
         for row in rows:
-            chosen = {name: row.get(name) for name in columns}
-            line = json.dumps(chosen, ensure_ascii=False, default=_plain)
-            sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
+            print_json({name: row.get(name) for name in columns})
     elif form == "csv":
         writer = csv.writer(sys.stdout, lineterminator="\n")
         writer.writerow(columns)
@@ -39,6 +40,12 @@ def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequenc
         writer.writerows([text(row.get(name)) for name in columns] for row in rows)
     else:
         _print_table(rows, columns)
+
+
+def print_json(value: object) -> None:
+    """Print a value as a line of JSON; bytes as hexadecimal, what JSON has not as its text."""
+    line = json.dumps(value, ensure_ascii=False, default=_plain)
+    sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
 
 
 def _print_table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
@@ -50,12 +57,27 @@ def _print_table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         table.add_column(name, overflow="fold")
+    cut = 0
     for row in rows:
-        table.add_row(*(Text(_safe(row.get(name))) for name in columns))
+        whole = [_text(row.get(name)) for name in columns]
+        shown = [_head(text) for text in whole]
+        cut += sum(a is not b for a, b in zip(shown, whole, strict=True))
+        table.add_row(*(Text(printable(text)) for text in shown))
     console = Console(file=sys.stdout, soft_wrap=False)
     if not sys.stdout.isatty():
         console.width = max(console.width, 200)
     console.print(table)
+    if cut:
+        console.print(
+            f"Cut cells: {cut}. --format jsonl or csv prints them whole.", highlight=False
+        )
+
+
+def _head(text: str) -> str:
+    """Return the text itself, or its beginning and an ellipsis."""
+    lines = text[:_CELL_CHARACTERS].split("\n", _CELL_LINES)[:_CELL_LINES]
+    head = "\n".join(lines)
+    return text if len(head) == len(text) else head + "…"
 
 
 def _safe(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import chain_options, common_options, crawl_dir_argument, segments_argument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,18 +17,17 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.argument("segments", metavar="[SEGMENT]...", nargs=-1)
-@click.option("--no-filter", is_flag=True, help="Do not apply the URL filters to links.")
-@click.option("--no-normalize", is_flag=True, help="Do not normalise links.")
+@segments_argument
+@chain_options("links")
 @common_options
 def command(
     crawl_dir: Path,
     segments: tuple[str, ...],
     overrides: tuple[str, ...],
     *,
-    no_filter: bool,
-    no_normalize: bool,
-) -> int:
+    judge: bool | None,
+    normalize: bool | None,
+) -> None:
     r"""Take text and links out of the pages of a segment.
 
     Without SEGMENT: of every segment that is fetched and not parsed. A segment that is parsed
@@ -43,10 +42,9 @@ def command(
 
     options = ParseOptions(
         segments=segments,
-        filter=False if no_filter else None,
-        normalize=False if no_normalize else None,
+        filter=judge,
+        normalize=normalize,
     )
     with open_context(crawl_dir, overrides, os.environ) as context:
         result = run(context, options)
     click.echo(result.message)
-    return 1 if result.nothing_to_do else 0

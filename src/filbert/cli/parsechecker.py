@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -62,13 +61,15 @@ def command(  # noqa: PLR0913 (click hands over each option)
 
 
 def _print_json(detected: str, rows: PageRows) -> None:
+    from filbert.cli.output import print_json
+
     shown = {
         "content_type": detected,
         "parse_data": rows.parse_data,
         "parse_text": rows.parse_text,
         "crawl_parse": rows.crawl_parse,
     }
-    click.echo(json.dumps(shown, ensure_ascii=False, default=_plain))
+    print_json(shown)
 
 
 def _print_page(detected: str, rows: PageRows, *, show_text: bool) -> None:
@@ -98,7 +99,3 @@ def _print_page(detected: str, rows: PageRows, *, show_text: bool) -> None:
 def _line(name: str, value: object) -> None:
     if value not in (None, ""):
         click.echo(printable(f"{name + ':':24} {value}"))
-
-
-def _plain(value: Any) -> Any:
-    return value.hex() if isinstance(value, bytes) else str(value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
@@ -89,6 +88,8 @@ def _list(crawl: CrawlFolder, segments: list[Segment], settings: EngineSettings,
 
 
 def _show(segments: list[Segment], settings: EngineSettings, options: dict[str, Any]) -> int:
+    from filbert.cli.output import print_json
+
     found = _records(segments, settings, options)
     count = 0
     output: Path | None = options["output"]
@@ -98,9 +99,9 @@ def _show(segments: list[Segment], settings: EngineSettings, options: dict[str, 
             stack.enter_context(contextlib.redirect_stdout(file))
         for record in found:
             if options["form"] == "table":
-                _write(_text(record, count))
+                sys.stdout.write(printable(_text(record, count)))
             else:
-                _write(json.dumps(_plain(record), ensure_ascii=False, default=str) + "\n")
+                print_json({"segment": record.segment, "url": record.url, **record.blocks})
             count += 1
     if options["url"] and not count:
         click.echo(f"{options['url']}: in no segment", err=True)
@@ -123,10 +124,6 @@ def _records(
         )
 
 
-def _write(text: str) -> None:
-    sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
-
-
 def _text(record: Record, number: int) -> str:
     """Return a record as Nutch's reader writes it."""
     from filbert.reports.readseg import BLOCKS
@@ -142,14 +139,3 @@ def _text(record: Record, number: int) -> str:
             ]
             lines.append("")
     return "\n".join(lines) + "\n"
-
-
-def _plain(record: Record) -> dict[str, Any]:
-    def shown(value: Any) -> Any:
-        return value.hex() if isinstance(value, bytes) else value
-
-    blocks = {
-        block: [{name: shown(value) for name, value in row.items()} for row in rows]
-        for block, rows in record.blocks.items()
-    }
-    return {"segment": record.segment, "url": record.url, **blocks}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from filbert.reports.search import SearchOptions
     from filbert.search.searcher import Hit, SearchResult
     from filbert.search.snippet import Snippet
+    from filbert.settings import Settings
 
 __all__ = ["command"]
 
@@ -33,7 +34,24 @@ _FIELDS = {
 }
 
 
-@click.command()
+_LINE = 90
+"""Characters of a title on the list; below `index.max_title_length`, which cuts inside words."""
+
+
+class _WithFields(click.Command):
+    """A command whose help ends with what JSON lines and CSV have of a hit."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the fields, a line for each."""
+        from filbert.reports.search import FIELDS
+
+        del ctx
+        with formatter.section("A hit as JSON or CSV"):
+            words = "with --explain: each word, the part of the page, and what it adds"
+            formatter.write_dl([*FIELDS.items(), ("words", words)])
+
+
+@click.command(cls=_WithFields)
 @crawl_dir_argument
 @click.argument("words", nargs=-1, required=True)
 @click.option("-n", "--limit", type=Whole(1), default=10, show_default=True)
@@ -66,25 +84,35 @@ def command(  # noqa: PLR0913 (click hands over each option)
     """
     from filbert.cli.output import print_rows
     from filbert.model.clock import SystemClock
-    from filbert.reports.search import ROW_COLUMNS, SearchOptions, hit_row, search
+    from filbert.reports.search import FIELDS, SearchOptions, hit_row, search, what_to_run
     from filbert.store.crawl import CrawlFolder
 
-    settings = read_settings(crawl_dir, overrides).search
+    settings = read_settings(crawl_dir, overrides)
     options = SearchOptions(
         query=" ".join(words), limit=limit, offset=offset, per_host=per_host, explain=explain
     )
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
-    result, pages = search(crawl, settings, options)
-    if form == "table":
-        _print_hits(result, options, pages)
+    result, pages = search(crawl, settings.search, options)
+    if not pages:
+        click.echo("The index is empty: no page is fetched, parsed and indexed.", err=True)
+        click.echo(f"  {what_to_run(crawl)}", err=True)
+    elif form == "table":
+        _print_hits(result, options, pages, _title_length(settings))
     else:
         rows = [hit_row(hit, rank) for rank, hit in enumerate(result.hits, offset + 1)]
-        columns = (*ROW_COLUMNS, "words") if explain else ROW_COLUMNS
-        print_rows(rows, form, columns)
+        print_rows(rows, form, (*FIELDS, "words") if explain else tuple(FIELDS))
     return 0 if result.hits else 1
 
 
-def _print_hits(result: SearchResult, options: SearchOptions, pages: int) -> None:
+def _title_length(settings: Settings) -> int:
+    """Return how much of a title is shown: of one that the index cut, less than it has."""
+    kept = settings.index.max_title_length
+    return _LINE if kept < 0 else min(_LINE, max(kept - 1, 1))
+
+
+def _print_hits(
+    result: SearchResult, options: SearchOptions, pages: int, title_length: int
+) -> None:
     if not result.hits:
         click.echo(_nothing_found(result, options, pages))
         return
@@ -93,22 +121,20 @@ def _print_hits(result: SearchResult, options: SearchOptions, pages: int) -> Non
     click.echo(some if result.relaxed else f"{found} found:")
     for rank, hit in enumerate(result.hits, options.offset + 1):
         click.echo()
-        _print_hit(rank, hit)
+        _print_hit(rank, hit, title_length)
     shown = options.offset + len(result.hits)
     if shown < result.total and not options.per_host:
         click.echo(f"\nMore: --offset {shown}")
 
 
 def _nothing_found(result: SearchResult, options: SearchOptions, pages: int) -> str:
-    if not pages:
-        return "The index is empty: nothing has been crawled and indexed yet."
     if options.offset and result.total:
         return f"There are only {result.total} hits."
     return f"None of the {pages} pages has that."
 
 
-def _print_hit(rank: int, hit: Hit) -> None:
-    click.echo(f"{rank:>3}. {_marked(hit.title)}")
+def _print_hit(rank: int, hit: Hit, title_length: int) -> None:
+    click.echo(f"{rank:>3}. {_marked(hit.title.cut(title_length))}")
     click.echo(click.style(f"     {printable(hit.url)}", fg="green"))
     if hit.snippet.text:
         _print_wrapped(_marked(hit.snippet))

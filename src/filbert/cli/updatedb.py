@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import common_options, crawl_dir_argument, segments_argument
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ __all__ = ["command"]
 
 @click.command()
 @crawl_dir_argument
-@click.argument("segments", metavar="[SEGMENT]...", nargs=-1)
+@segments_argument
 @click.option(
     "--filter", "judge", is_flag=True, default=None, help="Apply the URL filters to all pages."
 )

@@ -19,15 +19,25 @@ from filbert.errors import DataError, EngineError
 from filbert.model.schemas import Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from filbert.engine.base import Files, WriteFiles
     from filbert.model.schemas import Column, TableSchema
 
-__all__ = ["bind", "connect", "copy", "names_a_damaged_file", "quoted", "translated"]
+__all__ = [
+    "TYPES",
+    "bind",
+    "connect",
+    "copy",
+    "names_a_damaged_file",
+    "no_rows",
+    "parquet",
+    "quoted",
+    "translated",
+]
 
-_TYPES = {
+TYPES = {
     Type.STRING: "varchar",
     Type.BINARY: "blob",
     Type.BOOLEAN: "boolean",
@@ -41,6 +51,8 @@ _TYPES = {
     Type.STRING_LISTS: "map(varchar, varchar[])",
     Type.STRING_LIST: "varchar[]",
 }
+"""What DuckDB calls a type; a time is epoch milliseconds, as the rules see it."""
+
 _INTEGERS = frozenset({Type.SMALLINT, Type.INT, Type.BIGINT})
 _FLOATS = frozenset({Type.FLOAT, Type.DOUBLE})
 _INTERRUPTED = "Query interrupted"  # all that its Python side says after Ctrl-C
@@ -79,15 +91,23 @@ def bind(connection: duckdb.DuckDBPyConnection, name: str, files: Files) -> None
 
 def _view(files: Files) -> str:
     if not files.paths:
-        columns = ", ".join(
-            f"cast(null as {_TYPES[column.type]}) as {_name(column.name)}"
-            for column in files.schema.columns
-        )
-        return f"select {columns} where false"
+        return no_rows((column.name, TYPES[column.type]) for column in files.schema.columns)
     columns = ", ".join(_shown(column) for column in files.schema.columns)
-    paths = ", ".join(quoted(path) for path in files.paths)
-    source = f"select {columns} from read_parquet([{paths}], hive_partitioning = false)"
+    source = f"select {columns} from {parquet(files.paths)}"
     return f"select * from ({source}) where {files.where}" if files.where else source
+
+
+def no_rows(columns: Iterable[tuple[str, str]]) -> str:
+    """Return a SELECT of columns (name, SQL type) without rows."""
+    empty = ", ".join(f"cast(null as {kind}) as {_name(name)}" for name, kind in columns)
+    return f"select {empty} where false"
+
+
+def parquet(paths: Iterable[str], *, filename: bool = False) -> str:
+    """Return what stands behind FROM for these files; with their names, if so, as a column."""
+    listed = ", ".join(quoted(path) for path in paths)
+    named = "filename = true, " if filename else ""
+    return f"read_parquet([{listed}], {named}hive_partitioning = false)"
 
 
 def _shown(column: Column) -> str:
@@ -136,7 +156,7 @@ def _written(column: Column) -> str:
     name = _name(column.name)
     if column.type is Type.TIMESTAMP:
         return f"make_timestamptz(cast({name} as bigint) * 1000) as {name}"
-    return f"cast({name} as {_TYPES[column.type]}) as {name}"
+    return f"cast({name} as {TYPES[column.type]}) as {name}"
 
 
 def _require(schema: TableSchema, statistics: Mapping[str, Mapping[str, str]]) -> None:

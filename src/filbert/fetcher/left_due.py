@@ -41,6 +41,13 @@ class LeftUrl(NamedTuple):
 
     url: str
     reason: str
+    detail: str = ""
+
+    @property
+    def meaning(self) -> str:
+        """The reason in words, and what more is known of it."""
+        words = REASONS.get(DropReason(self.reason), self.reason)
+        return f"{words}; {self.detail}" if self.detail else words
 
 
 class LeftDue:
@@ -65,13 +72,14 @@ class LeftDue:
         if self._file is not None:
             self._file.close()
 
-    def note(self, dropped: Dropped) -> None:
-        """Write one URL.
+    def note(self, dropped: Dropped, detail: str = "") -> None:
+        """Write one URL; `detail` is what more is known of why.
 
         Raises:
             DataError: The disk is full, or fails.
         """
-        line = json.dumps({"url": dropped.item.url, "reason": dropped.reason.value})
+        values = {"url": dropped.item.url, "reason": dropped.reason.value}
+        line = json.dumps(values | ({"detail": detail} if detail else {}))
         try:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +96,7 @@ def read_left_due(directory: Path) -> Iterator[LeftUrl]:
             for line in lines:
                 if line.endswith("\n"):
                     values = json.loads(line)
-                    yield LeftUrl(values["url"], values["reason"])
+                    yield LeftUrl(values["url"], values["reason"], values.get("detail", ""))
 
 
 def _path(directory: Path, part: int) -> Path:

@@ -54,7 +54,7 @@ class PartPlan:
         done: Positions that were captured before.
         resumed: Redirects that a kill cut off: their targets, to be fetched.
         sync: Forces captures to the disk, off the loop.
-        dropped: Told of each item left due.
+        dropped: Told of each item left due, and what more is known of why.
         progress: Told each second that time has passed.
         order: What the supervisor says.
     """
@@ -63,7 +63,7 @@ class PartPlan:
     done: Bitmap
     resumed: tuple[FetchItem, ...] = ()
     sync: Callable[[], Awaitable[None]] = _nothing
-    dropped: Callable[[Dropped], None] = lambda _: None
+    dropped: Callable[[Dropped, str], None] = lambda _item, _why: None
     progress: Callable[[], None] = lambda: None
     order: Callable[[], Order] = lambda: Order.GO_ON
 
@@ -189,7 +189,9 @@ class PartFetch:
             self._hands.tally.counters[f"redirect.left.{dropped.reason}"] += 1
             return
         self._hands.tally.left_due(dropped.reason)
-        self._plan.dropped(dropped)
+        is_robots = dropped.reason is DropReason.ROBOTS_UNAVAILABLE
+        origin = self._thread.origin(dropped.item.url) if is_robots else ""
+        self._plan.dropped(dropped, self._hands.robots.failure(origin) if origin else "")
 
     # ------------------------------------------------------------------ the clerk
 

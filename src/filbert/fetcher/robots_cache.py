@@ -68,6 +68,7 @@ class RobotsCache:
         self._agents = (settings.http.agent_name, *settings.http.robots_agents)
         self._remembered = remembered
         self._entries: OrderedDict[str, RobotsEntry] = OrderedDict()
+        self._failures: OrderedDict[str, str] = OrderedDict()
 
     def get(self, origin: str, now: int) -> RobotsEntry | None:
         """Return the entry of an origin; None if it must be asked."""
@@ -94,6 +95,9 @@ class RobotsCache:
         """
         meaning = robots_meaning(output, self._robots)
         if meaning is RobotsMeaning.DEFER:
+            self._failures[origin] = _words(output)
+            if len(self._failures) > _MOST_ENTRIES:
+                self._failures.popitem(last=False)
             return None
         if meaning is RobotsMeaning.DEAD:
             rules = RobotsRules.forbid_all()
@@ -103,6 +107,11 @@ class RobotsCache:
             entry = RobotsEntry(rules=rules, until=now + self._robots.cache_s * 1000)
         self._keep(origin, entry)
         return entry
+
+    def failure(self, origin: str) -> str:
+        """Return why the robots.txt of an origin could not be had, in words; empty: it was."""
+        why = self._failures.get(origin)
+        return f"robots.txt of {origin}: {why}" if why else ""
 
     def share(self, origin: str, entry: RobotsEntry) -> None:
         """Let an origin have the entry of another, to whose robots.txt it redirected."""
@@ -145,3 +154,9 @@ class RobotsCache:
         self._entries.move_to_end(origin)
         while len(self._entries) > _MOST_ENTRIES:
             self._entries.popitem(last=False)
+
+
+def _words(output: ProtocolOutput) -> str:
+    if output.http_status is not None:
+        return f"HTTP {output.http_status}"
+    return output.message or output.status.label

@@ -52,7 +52,10 @@ __all__ = [
 
 
 class Scope(StrEnum):
-    """Where a URL is when the chains see it (Nutch: `URLNormalizers.SCOPE_*`)."""
+    """Where a URL is when the chains see it (Nutch: `URLNormalizers.SCOPE_*`).
+
+    Nutch's `partition` is none: fetch lists are partitioned by host or domain, not by a chain.
+    """
 
     DEFAULT = "default"
     INJECT = "inject"
@@ -60,7 +63,6 @@ class Scope(StrEnum):
     OUTLINK = "outlink"
     CRAWLDB = "crawldb"
     GENERATE_HOST_COUNT = "generate_host_count"
-    PARTITION = "partition"
     LINKDB = "linkdb"
     INDEXER = "indexer"
 

@@ -131,6 +131,28 @@ class PluginRepository:
         """Return the index writers, in order."""
         return self._chain("index_writers", self._settings.index.writers)
 
+    def check(self) -> None:
+        """Check that every plugin that the settings name is there, without making any.
+
+        Raises:
+            PluginError: One is not; names the nearest.
+        """
+        chosen = self._settings
+        named: dict[str, Sequence[str]] = {
+            "url_normalizers": chosen.urls.normalizers,
+            "url_filters": chosen.urls.filters,
+            "parsers": chosen.parse.parsers,
+            "parse_filters": chosen.parse.filters,
+            "signatures": (chosen.signature.name,),
+            "schedules": (chosen.schedule.name,),
+            "scorings": chosen.scoring.names,
+            "index_filters": chosen.index.filters,
+            "index_writers": chosen.index.writers,
+        }
+        for point, names in named.items():
+            for name in names:
+                self._find(point, name)
+
     def available(self, point: str) -> Mapping[str, PluginOrigin]:
         """Return every plugin of an extension point, active or not, by name."""
         return self._available[point]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from filbert.engine.duck import TYPES
 from filbert.model.schemas import (
     CRAWL_FETCH,
     CRAWL_GENERATE,
@@ -38,20 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SEGMENT_VIEWS", "VIEWS", "View", "ViewColumn", "describe_views", "text_columns"]
 
-_TYPES = {
-    Type.STRING: "varchar",
-    Type.BINARY: "blob",
-    Type.BOOLEAN: "boolean",
-    Type.SMALLINT: "smallint",
-    Type.INT: "integer",
-    Type.BIGINT: "bigint",
-    Type.FLOAT: "float",
-    Type.DOUBLE: "double",
-    Type.TIMESTAMP: "timestamp",
-    Type.STRING_MAP: "map(varchar, varchar)",
-    Type.STRING_LISTS: "map(varchar, varchar[])",
-    Type.STRING_LIST: "varchar[]",
-}
+_TYPES = {**TYPES, Type.TIMESTAMP: "timestamp"}
 _NONE: Mapping[str, tuple[ViewColumn, ...]] = MappingProxyType({})
 _SEGMENT = r"regexp_extract(filename, '/([^/]+)/[^/]+/[^/]+$', 1)"
 

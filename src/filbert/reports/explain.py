@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from filbert.fetcher.left_due import REASONS, read_left_due
+from filbert.fetcher.left_due import read_left_due
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
@@ -18,7 +18,6 @@ from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
 from filbert.rules.generate import Selection
-from filbert.rules.host_queue import DropReason
 from filbert.rules.robots import parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of
@@ -96,6 +95,7 @@ class _Gathering:
             index=self._index(key),
             twin=self._twin(page),
             ignores_internal=self.settings.links.ignore_internal,
+            generate_filters=self.settings.generate.filter,
             due_reason=self._due_reason(key, plugins) if page else None,
             lock_until=self._lock_until(page),
             open_segments=self._open_segments(of_key),
@@ -125,8 +125,7 @@ class _Gathering:
             segment = self.reader.crawl.segment(str(row["segment"]))
             for left in read_left_due(segment.left_due_dir):
                 if left.url == key:
-                    meaning = REASONS.get(DropReason(left.reason), left.reason)
-                    yield {**row, "reason": left.reason, "meaning": meaning}
+                    yield {**row, "reason": left.reason, "meaning": left.meaning}
 
     def _parsed(self, of_key: str) -> tuple[Row, ...]:
         read = self.reader.in_segments

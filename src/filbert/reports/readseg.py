@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
     from filbert.store.segments import Segment
+    from filbert.store.warc import Capture
 
 __all__ = ["BLOCKS", "Record", "SegmentLine", "list_segments", "records"]
 
@@ -47,6 +48,11 @@ _TABLES = {
     "parse_text": "parse_text",
 }
 _CONTENT_LIMIT = 16 << 20
+_CUTS = {
+    "length": "the {scheme}.content_limit of that fetch cut the rest off",
+    "time": "the http.time_limit_s of that fetch cut the rest off",
+    "disconnect": "the server broke off (http.partial_truncated keeps what came)",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,8 +194,21 @@ def _contents(
             "headers": {name: list(values) for name, values in capture.headers.items()},
             "truncated": capture.truncated,
             "length": len(capture.body),
+            "cut": _cut(row["url"], capture),
             "content": _decoded(capture.body, charset),
         }
+
+
+def _cut(url: str, capture: Capture) -> str | None:
+    """Return why the length shown is not that of the page; None: it is."""
+    length = len(capture.body)
+    reasons = []
+    if length == _CONTENT_LIMIT:
+        reasons.append("readseg shows no more of a capture")
+    if capture.truncated:
+        words = _CUTS.get(capture.truncated, capture.truncated)
+        reasons.append(words.format(scheme="file" if url.startswith("file:") else "http"))
+    return f"only the first {length} bytes: {'; '.join(reasons)}" if reasons else None
 
 
 def _decoded(body: bytes, charset: str) -> str:

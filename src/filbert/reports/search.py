@@ -1,7 +1,6 @@
 """`filbert search`: hits of the embedded index, as values that a door prints.
 
-Guarantee: only reads. In a row the snippet and title are HTML-safe, matches between `<b>` and
-`</b>`.
+Guarantee: only reads. `FIELDS` says what stands in a row.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from filbert.errors import UserError
 from filbert.model.clock import iso
+from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
 
 if TYPE_CHECKING:
@@ -17,22 +18,25 @@ if TYPE_CHECKING:
     from filbert.settings.search import SearchSettings
     from filbert.store.crawl import CrawlFolder
 
-__all__ = ["ROW_COLUMNS", "SearchOptions", "hit_row", "search"]
+__all__ = ["FIELDS", "SearchOptions", "hit_row", "search", "what_to_run"]
 
-ROW_COLUMNS = (
-    "rank",
-    "url",
-    "title",
-    "snippet",
-    "score",
-    "text_score",
-    "page_score",
-    "host",
-    "language",
-    "fetched",
-    "segment",
-    "digest",
-)
+FIELDS = {
+    "rank": "its place among the hits, from 1",
+    "url": "the page's URL",
+    "title": "the title as indexed (index.max_title_length), or the URL; plain text",
+    "title_html": "the same, escaped for HTML, what matches between <b> and </b>",
+    "snippet": "the part of the text that matches best (search.snippet_length); plain text",
+    "snippet_html": "the same, escaped for HTML, what matches between <b> and </b>",
+    "score": "text_score times what the page's score gives (search.score_weight)",
+    "text_score": "BM25 of the words, with the weights of the fields",
+    "page_score": "the page's score, from the crawldb",
+    "host": "the URL's host",
+    "language": "the page's language, if it names one",
+    "fetched": "when it was fetched, UTC",
+    "segment": "the segment that it came from",
+    "digest": "the fingerprint of its content",
+}
+"""What a row has, in order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,8 @@ def search(
         UserError: The query is wrong, or there is no index yet.
         DataError: The index is damaged.
     """
+    if not index_exists(crawl.index_dir):
+        raise UserError(f"{crawl.path} has no index yet", hint=what_to_run(crawl))
     index = SearchIndex.open(crawl.index_dir, settings)
     result = index.search(
         options.query,
@@ -74,14 +80,24 @@ def search(
     return result, index.count()
 
 
+def what_to_run(crawl: CrawlFolder) -> str:
+    """Return what brings pages into the index."""
+    return (
+        f"`filbert index {crawl.path}` writes what is fetched and parsed; "
+        f"`filbert crawl {crawl.path}` fetches, and ends with the index"
+    )
+
+
 def hit_row(hit: Hit, rank: int) -> dict[str, Any]:
-    """Return a hit as plain values, by the names of `ROW_COLUMNS` and, if explained, `words`."""
+    """Return a hit as plain values, by the names of `FIELDS` and, if explained, `words`."""
     fetched = _first(hit, "tstamp")
     row: dict[str, Any] = {
         "rank": rank,
         "url": hit.url,
-        "title": hit.title.html(),
-        "snippet": hit.snippet.html(),
+        "title": hit.title.text,
+        "title_html": hit.title.html(),
+        "snippet": hit.snippet.text,
+        "snippet_html": hit.snippet.html(),
         "score": round(hit.score, 6),
         "text_score": round(hit.text_score, 6),
         "page_score": hit.boost,

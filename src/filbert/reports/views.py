@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filbert.engine.duck import connect, quoted, translated
+from filbert.engine.duck import connect, no_rows, parquet, quoted, translated
 from filbert.engine.local import cores
 from filbert.reports.catalog import VIEWS, text_columns
 from filbert.rules.urls import url_hash
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from filbert.reports.catalog import View, ViewColumn
+    from filbert.reports.catalog import View
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
 
@@ -85,10 +85,10 @@ def view_sql(view: View, paths: Sequence[str], text_paths: Sequence[str] = ()) -
     """Return the SELECT behind a view over these files."""
     texts = text_columns(view)
     if not paths:
-        return f"select {_empty((*view.columns, *texts))} where false"
+        return no_rows((column.name, column.type) for column in (*view.columns, *texts))
     shown = ", ".join(f'{column.sql} as "{column.name}"' for column in view.columns)
     where = f" where {view.where}" if view.where else ""
-    rows = f"select {shown} from {_files(paths)}{where}"
+    rows = f"select {shown} from {parquet(paths, filename=True)}{where}"
     if not texts:
         return rows
     if not text_paths:
@@ -97,18 +97,9 @@ def view_sql(view: View, paths: Sequence[str], text_paths: Sequence[str] = ()) -
     names = ", ".join(f't."{column.name}"' for column in texts)
     segment = next(column.sql for column in view.columns if column.name == "segment")
     return (
-        f"select p.*, {names} from ({rows}) as p left join (select *, {segment} as segment "
-        f"from {_files(text_paths)}) as t on p.url = t.url and p.segment = t.segment"
+        f"select p.*, {names} from ({rows}) as p left join (select *, {segment} as segment from "
+        f"{parquet(text_paths, filename=True)}) as t on p.url = t.url and p.segment = t.segment"
     )
-
-
-def _files(paths: Sequence[str]) -> str:
-    listed = ", ".join(quoted(path) for path in paths)
-    return f"read_parquet([{listed}], filename = true, hive_partitioning = false)"
-
-
-def _empty(columns: Iterable[ViewColumn]) -> str:
-    return ", ".join(f'cast(null as {column.type}) as "{column.name}"' for column in columns)
 
 
 def _paths(

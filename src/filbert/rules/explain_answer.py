@@ -201,6 +201,8 @@ def _normalised(plugin: str, before: str, after: str | None) -> str:
 
 def _robots(facts: Facts) -> Iterator[Statement]:
     robots = facts.robots
+    if any(step.verdict is None and step.output is None for step in facts.verdict.steps):
+        return  # it is no URL
     if robots is None:
         if facts.key and facts.key.startswith(("http://", "https://")):
             text = "no robots.txt of its host was asked for yet; that comes before its first fetch"

@@ -123,6 +123,7 @@ class Facts:
     index: IndexFacts = IndexFacts()
     twin: str = ""  # of a duplicate: the page that stays
     ignores_internal: bool = False  # links.ignore_internal
+    generate_filters: bool = True  # generate.filter
     due_reason: str | None = None
     lock_until: int | None = None
     open_segments: tuple[str, ...] = ()  # generated, not yet absorbed by updatedb

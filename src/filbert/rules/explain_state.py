@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 
 from filbert.model.statuses import PageStatus, ParseMajor
 from filbert.rules.explain_facts import Part, Statement
-from filbert.rules.explain_words import by_rule, count_of, distance, listed, span, when
+from filbert.rules.explain_words import (
+    by_rule,
+    count_of,
+    distance,
+    listed,
+    redirect_fate,
+    span,
+    when,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -38,9 +46,12 @@ def next_fetch(facts: Facts) -> Iterator[Statement]:
         },
     )
     if facts.verdict.url is None:
+        leaves = (
+            "generate leaves it out" if facts.generate_filters else "generate.filter is off, though"
+        )
         text = (
             f"The rules refuse it now ({facts.verdict.reason}{by_rule(facts.verdict.rule)}):"
-            " generate leaves it out where it applies the filters."
+            f" {leaves}."
         )
         yield Statement(part=Part.NEXT, kind="filtered", text=text, facts={})
     if facts.robots is not None and not facts.robots.allowed:
@@ -72,6 +83,11 @@ def due_sentence(facts: Facts) -> str:
             return (
                 f"It is due since {when(due)}, and in the fetch list of {listed(waiting)}, which"
                 " updatedb has not absorbed."
+            )
+        if facts.verdict.url is None and facts.generate_filters:
+            return (
+                f"It is due since {when(due)}, but generate leaves it out: {facts.verdict.reason}"
+                f" refuses it now{by_rule(facts.verdict.rule)}."
             )
         return f"It is due: the next generate may choose it (its time came on {when(due)})."
     if reason == "wait_for_update":
@@ -170,8 +186,6 @@ def index_state(facts: Facts) -> Iterator[Statement]:
 _NOT_INDEXED = {
     PageStatus.DB_UNFETCHED: "it has not been fetched",
     PageStatus.DB_GONE: "it is gone",
-    PageStatus.DB_REDIR_TEMP: "it redirects; its target is indexed instead",
-    PageStatus.DB_REDIR_PERM: "it redirects; its target is indexed instead",
     PageStatus.DB_DUPLICATE: "it is a duplicate; the page that it equals is indexed instead",
     PageStatus.DB_ORPHAN: "no page links to it any more",
     PageStatus.DB_PARSE_FAILED: "it could not be parsed",
@@ -193,7 +207,18 @@ def _why_not_indexed(facts: Facts) -> str:
     status = PageStatus(facts.page["status"])
     if facts.twin:
         return f"it is a duplicate of {facts.twin}, which is indexed instead"
+    if status in {PageStatus.DB_REDIR_TEMP, PageStatus.DB_REDIR_PERM}:
+        return _redirects(facts)
     return _NOT_INDEXED.get(status) or _fetched_not_indexed(facts)
+
+
+def _redirects(facts: Facts) -> str:
+    moved = [row for row in facts.fetched if row["redirect_url"]]
+    if not moved:
+        return "it redirects, and a redirect is not indexed"
+    last = max(moved, key=lambda row: int(row["fetch_time"]))
+    fate = redirect_fate(last["redirect_verdict"])
+    return f"it redirects to {last['redirect_url']}, which was {fate}"
 
 
 def _fetched_not_indexed(facts: Facts) -> str:

@@ -130,5 +130,5 @@ def short_hash(value: bytes | None) -> str:
 
 
 def by_rule(rule: str) -> str:
-    """Return ` by …`, or nothing if no rule is named."""
-    return f" by {rule}" if rule else ""
+    """Return ` by …`, or nothing if no rule is named; a rule is marked off from the sentence."""
+    return f" by `{rule}`" if rule else ""

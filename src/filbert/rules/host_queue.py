@@ -79,7 +79,7 @@ class RobotsErrand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolitenessPolicy:
-    """The settings that decide, in milliseconds.
+    """The settings that decide, in milliseconds; their defaults are those of the settings.
 
     Attributes:
         slots: Requests in flight to one queue at most.
@@ -93,21 +93,21 @@ class PolitenessPolicy:
         queue_limit: Items held per queue at most; all together `total_limit`.
     """
 
-    slots: int = 1
-    delay_ms: int = 5_000
-    crawl_delay_floor_ms: int = 5_000
-    crawl_delay_max_ms: int | None = 30_000
-    skip_long: bool = False
-    max_exceptions: int = 5
-    exceptions_delay_ms: int = 5_000
-    exceptions_clear_ms: int = 1_800_000
-    max_wait_ms: int | None = 600_000
-    deadline: int | None = None
-    defer_delay_ms: int = 300_000
-    defer_retries: int = 3
-    defer_max_idle_ms: int = 60_000
-    queue_limit: int = 100
-    total_limit: int = 2_500
+    slots: int
+    delay_ms: int
+    crawl_delay_floor_ms: int
+    crawl_delay_max_ms: int | None
+    skip_long: bool
+    max_exceptions: int
+    exceptions_delay_ms: int
+    exceptions_clear_ms: int
+    max_wait_ms: int | None
+    deadline: int | None
+    defer_delay_ms: int
+    defer_retries: int
+    defer_max_idle_ms: int
+    queue_limit: int
+    total_limit: int
 
     @classmethod
     def from_settings(cls, settings: Settings, *, started: int) -> Self:

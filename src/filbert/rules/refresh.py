@@ -11,6 +11,9 @@ import re
 __all__ = ["parse_refresh"]
 
 _REFRESH = re.compile(r"\s*(\d++|(?=\.))[\d.]*+(?:\s*[;,]\s*|\s+|\Z)(.*)", re.DOTALL)
+_LONGEST_S = 2**31 - 1
+"""What a table holds. Python refuses to read a number of thousands of digits."""
+
 _URL = re.compile(r"url\s*=\s*(.*)", re.DOTALL | re.IGNORECASE)
 
 
@@ -24,4 +27,5 @@ def parse_refresh(content: str) -> tuple[int, str] | None:
         rest = named[1]
     if rest[:1] in {"'", '"'}:
         rest = rest[1:].partition(rest[0])[0]
-    return int(found[1] or 0), rest.strip()
+    digits = found[1].lstrip("0")
+    return (int(digits or 0) if len(digits) < 10 else _LONGEST_S), rest.strip()

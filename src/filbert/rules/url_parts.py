@@ -22,7 +22,8 @@ DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 
 _SCHEME = re.compile(r"([^\W\d_](?:[^\W_]|[.+-])*+):")
 _CONTROLS_AND_BLANK = "".join(map(chr, range(0x21)))
-_PORT = re.compile(r"[+-]?\d+")
+_PORT = re.compile(r"([+-]?)(?=\d)0*+(\d*)")
+_PORT_DIGITS = 10  # of the greatest int; Python refuses to read thousands of them
 _CONTROL = re.compile(r"[\x00-\x1f]")
 
 
@@ -113,9 +114,10 @@ def _port(digits: str) -> int | None:
     """Return the port, -1 for none, None for nonsense; as Java's `Integer.parseInt` reads it."""
     if not digits:
         return -1
-    if not _PORT.fullmatch(digits):
+    found = _PORT.fullmatch(digits)
+    if found is None or len(found[2]) > _PORT_DIGITS:
         return None
-    port = int(digits)
+    port = int(found[1] + (found[2] or "0"))
     return port if -1 <= port < 2**31 else None
 
 

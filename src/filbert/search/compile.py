@@ -16,7 +16,7 @@ from tantivy import Occur, Query
 
 from filbert.errors import UserError
 from filbert.search import schema as names
-from filbert.search.query import And, Node, Not, Or, Term
+from filbert.search.query import EXAMPLES, And, Node, Not, Or, Term
 from filbert.search.schema import split_words, stem_words
 from filbert.search.text import Run, fold, pairs, runs
 
@@ -158,6 +158,11 @@ class _Compiler:
         return _boolean(clauses + unwanted)
 
     def _term(self, term: Term) -> Query | None:
+        if term.field and not _pieces(term.text):
+            raise UserError(
+                f"there is no word in {term.field}:{term.text}, only punctuation",
+                hint=f"write a word or a phrase behind the colon, such as {EXAMPLES[term.field]}",
+            )
         if term.field == "site":
             return self._any_raw(names.SITE, _site_spellings(term.text))
         if term.field == "lang":

@@ -20,10 +20,18 @@ from typing import Literal
 
 from filbert.errors import UserError
 
-__all__ = ["FIELDS", "And", "Field", "Node", "Not", "Or", "Term", "parse_query"]
+__all__ = ["EXAMPLES", "FIELDS", "And", "Field", "Node", "Not", "Or", "Term", "parse_query"]
 
 Field = Literal["", "site", "title", "url", "anchor", "text", "lang"]
-FIELDS: tuple[Field, ...] = ("site", "title", "url", "anchor", "text", "lang")
+EXAMPLES: dict[Field, str] = {
+    "site": "site:example.org",
+    "title": "title:oak",
+    "url": "url:faq",
+    "anchor": "anchor:map",
+    "text": "text:nut",
+    "lang": "lang:en",
+}
+FIELDS: tuple[Field, ...] = tuple(EXAMPLES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,7 @@ _TOKEN = re.compile(
     r"""\s*(?:
       (?P<open>\() | (?P<close>\))
     | (?P<minus>-(?=[^\s-]))
-    | (?P<field>(?:site|title|url|anchor|text|lang):(?=\S))
+    | (?P<field>(?:site|title|url|anchor|text|lang):)
     | "(?P<quoted>[^"]*)(?P<quote_end>"?)
     | (?P<word>(?:[^\s()"]|\(\))+)  # print() is a word
     )""",
@@ -179,15 +187,15 @@ class _Parser:
         return node
 
     def _in_field(self, token: _Token) -> Node:
-        name = token.text[:-1].lower()
+        field = next(known for known in FIELDS if known == token.text[:-1].lower())
         value = self._peek()
-        if value is None or value.kind not in {"word", "quoted"}:
+        is_behind = value is not None and value.at == token.at + len(token.text)
+        if value is None or not is_behind or value.kind not in {"word", "quoted"}:
             raise UserError(
-                f"{token.text} at character {token.at} has no word after it",
-                hint=f"write one word or a phrase right after the colon, such as {name}:nut",
+                f"{token.text} at character {token.at} has no word right behind it",
+                hint=f"write a word or a phrase behind the colon, such as {EXAMPLES[field]}",
             )
         self._next += 1
-        field = next(known for known in FIELDS if known == name)
         return Term(value.text, field=field, phrase=value.kind == "quoted")
 
 

@@ -24,6 +24,7 @@ __all__ = ["Snippet", "make_snippet", "mark"]
 _TEXT_LIMIT = 300_000  # characters of a page that are looked at
 _BLANKS = re.compile(r"\s+")
 _NO_BEGINNING = " .,;:!?)]}–—…、。"
+_NO_END = " ,;:–—、"
 _CUT_SLACK = 20  # characters given up at most to cut between words
 
 
@@ -33,6 +34,14 @@ class Snippet:
 
     text: str
     marks: tuple[tuple[int, int], ...] = ()
+
+    def cut(self, length: int) -> Snippet:
+        """Return the beginning, at most `length` characters and an ellipsis, cut between words."""
+        if len(self.text) <= length:
+            return self
+        head = self.text[: _between_words(self.text, 0, length)[1]].rstrip(_NO_END)
+        places = [(begin, min(end, len(head))) for begin, end in self.marks if begin < len(head)]
+        return Snippet(head + "…", tuple(places))
 
     def html(self, open_tag: str = "<b>", close_tag: str = "</b>") -> str:
         """Return the text escaped for HTML, with the marks between tags."""

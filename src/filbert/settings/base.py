@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
-__all__ = ["Names", "PathOf", "PluginFile", "Section"]
+__all__ = ["Names", "OneLine", "OneLineNames", "PathOf", "PluginFile", "Section"]
 
 
 class Section(BaseModel):
@@ -33,6 +33,22 @@ class PathOf:
 
     standard_name: str = ""
 
+
+def _one_line(value: str) -> str:
+    if not value.isprintable():
+        raise ValueError("must be one line, without control characters")
+    return value
+
+
+def _one_line_each(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_one_line(value) for value in values)
+
+
+OneLine = Annotated[str, AfterValidator(_one_line)]
+"""Text that goes into a header or a log line."""
+
+OneLineNames = Annotated[tuple[str, ...], AfterValidator(_one_line_each)]
+"""Several such."""
 
 Names = tuple[str, ...]
 """Several names; in the environment and in `-D` separated by commas or blanks."""

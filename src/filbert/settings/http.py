@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from filbert import __version__
-from filbert.settings.base import Names, Section
+from filbert.settings.base import Names, OneLine, OneLineNames, Section
 
 __all__ = ["HttpSettings"]
 
@@ -19,28 +19,30 @@ __all__ = ["HttpSettings"]
 class HttpSettings(Section):
     """How we ask a web server."""
 
-    agent_name: str = Field(
+    agent_name: OneLine = Field(
         "",
         description="Name of the robot: sent in User-Agent and matched in robots.txt. Must be set "
         "before a fetch of anything but loopback.",
     )
-    agent_version: str = Field(
+    agent_version: OneLine = Field(
         f"filbert-{__version__}", description="Version after the name in User-Agent."
     )
-    agent_description: str = Field("", description="Free text inside User-Agent's parentheses.")
-    agent_url: str = Field("", description="Page about the robot, inside User-Agent's parentheses.")
-    agent_email: str = Field("", description="Contact, inside User-Agent's parentheses.")
-    robots_agents: Names = Field(
+    agent_description: OneLine = Field("", description="Free text inside User-Agent's parentheses.")
+    agent_url: OneLine = Field(
+        "", description="Page about the robot, inside User-Agent's parentheses."
+    )
+    agent_email: OneLine = Field("", description="Contact, inside User-Agent's parentheses.")
+    robots_agents: OneLineNames = Field(
         (), description="Further agent names whose groups in robots.txt we obey."
     )
-    accept: str = Field(
+    accept: OneLine = Field(
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         description="Accept header; blank leaves it out.",
     )
-    accept_language: str = Field(
+    accept_language: OneLine = Field(
         "en-us,en-gb,en;q=0.7,*;q=0.3", description="Accept-Language header; blank leaves it out."
     )
-    accept_charset: str = Field(
+    accept_charset: OneLine = Field(
         "",
         description="Accept-Charset header; blank leaves it out. Nutch sends one; no browser "
         "has since 2012, and some servers answer 406 to it.",

@@ -204,6 +204,12 @@ def _known(name: str, where: str) -> None:
 
 
 def _unknown(name: str, where: str) -> UserError:
+    inside = [one for one in catalog() if one.startswith(f"{name}.")]
+    if inside:
+        return UserError(
+            f"{where}: {name} is a section, not a setting",
+            hint=f"Set one of its settings, such as {inside[0]}.",
+        )
     names = [*catalog(), *_ALIASES, *NUTCH_NAMES, *CHAIN_PROPERTIES]
     last = name.rpartition(".")[2]  # perhaps the right name in the wrong section
     near = [one for one in catalog() if one.rpartition(".")[2] == last]

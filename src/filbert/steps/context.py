@@ -1,7 +1,8 @@
 """What every step is given, and what it gives back.
 
 Guarantee: `open_context` checks settings before it opens the crawl folder, mends what a crash left
-behind, and closes the engine however the step ends. A step takes no other way to files or time.
+behind, and closes the engine however the step ends. A folder made for a step that was wrong use
+is not left behind. A step takes no other way to files or time.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from filbert.engine.local import LocalEngine
+from filbert.errors import UserError
 from filbert.model.clock import Clock, SystemClock
 from filbert.plugins.registry import PluginRepository
 from filbert.settings import load_settings
@@ -51,6 +53,7 @@ class StepResult:
         message: One line for a person.
         nothing_to_do: The step found no work; `message` says why.
         segments: Segments that it made or worked on.
+        notes: Examples of what was left out, with all that is known of why.
     """
 
     step: str
@@ -58,6 +61,7 @@ class StepResult:
     message: str = ""
     nothing_to_do: bool = False
     segments: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -80,6 +84,7 @@ def open_context(
 
     Raises:
         UserError: A setting is wrong, or the folder is not a crawl folder.
+        PluginError: A plugin that the settings name is not there.
         DataError: The folder is damaged, or newer than this version reads.
     """
     loaded = load_settings(crawl_dir, overrides, environ)
@@ -87,15 +92,22 @@ def open_context(
         _log.warning("settings.warning", text=warning)
     settings = loaded.settings
     clock = clock or SystemClock()
+    plugins = PluginRepository(settings, crawl_dir)
+    plugins.check()
+    make = create and not CrawlFolder.exists(crawl_dir)
     crawl = (
         CrawlFolder.create(crawl_dir, clock=clock, buckets=settings.store.buckets)
-        if create and not CrawlFolder.exists(crawl_dir)
+        if make
         else CrawlFolder.open(crawl_dir, clock=clock)
     )
     for mended in crawl.recover():
         _log.warning("store.recovered", what=mended)
-    plugins = PluginRepository(settings, crawl_dir)
-    with crawl.scratch("engine") as spill, LocalEngine(settings.engine, spill) as engine:
-        yield StepContext(
-            crawl=crawl, settings=settings, engine=engine, plugins=plugins, clock=clock
-        )
+    try:
+        with crawl.scratch("engine") as spill, LocalEngine(settings.engine, spill) as engine:
+            yield StepContext(
+                crawl=crawl, settings=settings, engine=engine, plugins=plugins, clock=clock
+            )
+    except UserError:
+        if make:
+            crawl.discard()
+        raise

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from filbert.errors import UserError
+from filbert.search.schema import index_exists
+from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
 from filbert.steps.fetch_checks import NamelessError
 from filbert.store.run_marker import RunMarker
@@ -66,12 +68,22 @@ class CrawlReport:
         counters: Sums over all steps of this call, by step and counter.
         ended: Why the run ended, in words.
         stopped: It was asked to stop; the same command goes on.
+        notes: Examples of what was left out, with all that is known of why.
+        searchable: Documents in the index.
     """
 
     rounds: int
     counters: dict[str, Counter[str]] = field(default_factory=dict)
     ended: str = ""
     stopped: bool = False
+    notes: tuple[str, ...] = ()
+    searchable: int = 0
+
+    @property
+    def pages(self) -> int:
+        """Answers of this call that were pages, not modified, or redirects."""
+        fetched = self.counters.get("fetch", Counter())
+        return sum(fetched[name] for name in _ANSWERS)
 
 
 def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlReport:
@@ -97,7 +109,14 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         stopped = crawl.stop_requested()
         if not stopped:
             RunMarker.end(crawl.path)
-    return CrawlReport(rounds=loop.done(), counters=loop.counters, ended=ended, stopped=stopped)
+    return CrawlReport(
+        rounds=loop.done(),
+        counters=loop.counters,
+        ended=ended,
+        stopped=stopped,
+        notes=tuple(loop.notes),
+        searchable=_documents(context),
+    )
 
 
 def rounds_done(crawldb: Table, since: int) -> int:
@@ -108,6 +127,11 @@ def rounds_done(crawldb: Table, since: int) -> int:
         and any(crawldb.transaction(name) is not None for name in commit.transactions)
         for commit in crawldb.history()
     )
+
+
+def _documents(context: StepContext) -> int:
+    path = context.crawl.index_dir
+    return SearchIndex.open(path, context.settings.search).count() if index_exists(path) else 0
 
 
 def _db_version(context: StepContext) -> int:
@@ -121,6 +145,7 @@ class _Loop:
         self, context: StepContext, options: CrawlOptions, watch: Watch, marker: RunMarker
     ) -> None:
         self.counters: dict[str, Counter[str]] = {}
+        self.notes: dict[str, None] = {}
         self._context = context
         self._options = options
         self._watch = watch
@@ -153,6 +178,7 @@ class _Loop:
         self._watch.started(name, self._round_number)
         result = call(self._context, options)
         self.counters.setdefault(name, Counter()).update(result.counters)
+        self.notes.update(dict.fromkeys(result.notes))
         self._watch.ended(result)
         return result
 
@@ -162,7 +188,7 @@ class _Loop:
         while True:
             pending = self._pending()
             if not pending and self._all_done():
-                return f"{self._options.rounds} rounds are done"
+                return "that was all that was asked for"
             if not pending:
                 made = self.step(generate.run, generate.GenerateOptions(), "generate")
                 if made.nothing_to_do:
@@ -226,6 +252,7 @@ class _Loop:
             self.step(vacuum.run, vacuum.VacuumOptions(), "vacuum")
 
 
+_ANSWERS = ("fetch_success", "fetch_notmodified", "fetch_redir_temp", "fetch_redir_perm")
 _STOPPED = "stopped as asked; the same command goes on"
 _NOTHING_FETCHED = (
     "a round fetched nothing: every URL that is due was left (see the reasons above); "

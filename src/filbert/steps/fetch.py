@@ -20,6 +20,7 @@ import structlog
 
 from filbert.engine.base import Files, Part, Query, WriteFiles
 from filbert.errors import UserError
+from filbert.fetcher.left_due import read_left_due
 from filbert.fetcher.part import PartEnd
 from filbert.fetcher.supervision import HeartBeat
 from filbert.fetcher.task import FetchPart
@@ -27,7 +28,7 @@ from filbert.model.schemas import HOSTDB
 from filbert.rules.fetch_hosts import known_hosts, merged_hosts
 from filbert.steps.context import StepResult
 from filbert.steps.fetch_checks import check_agent, check_partition
-from filbert.steps.fetch_words import summary
+from filbert.steps.fetch_words import examples, summary
 from filbert.steps.lease_watch import LeaseWatch
 from filbert.steps.url_chain import CHAIN_KEY, MIXED
 from filbert.store.segments import SegmentState
@@ -88,6 +89,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
             segment.name, fetched.counters, context.clock.now_ms() - started, stopped=not done
         ),
         segments=(segment.name,),
+        notes=examples(read_left_due(segment.left_due_dir)),
     )
 
 

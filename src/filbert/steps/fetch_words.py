@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING
 from filbert.fetcher.left_due import REASONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["summary"]
+    from filbert.fetcher.left_due import LeftUrl
+
+__all__ = ["examples", "summary"]
+
+_MOST_EXAMPLES = 5
 
 _SHOWN = {
     "fetch_success": "fetched",
@@ -74,3 +78,14 @@ def _errors(counters: Mapping[str, int]) -> str:
     }
     first = sorted(found.items(), key=lambda one: (-one[1], one[0]))[:3]
     return ", ".join(f"{number:,} {name}" for name, number in first) or "no answer was a page"
+
+
+def examples(left: Iterable[LeftUrl]) -> tuple[str, ...]:
+    """Return the details of why URLs were left due, each once, the first few."""
+    found: dict[str, None] = {}
+    for one in left:
+        if one.detail and one.detail not in found:
+            if len(found) == _MOST_EXAMPLES:
+                return (*found, "…")
+            found[one.detail] = None
+    return tuple(found)

@@ -13,10 +13,13 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from filbert.engine.base import Collect, Files, Query, WriteFiles
 from filbert.errors import UserError
 from filbert.model.clock import iso
 from filbert.model.schemas import CRAWL_GENERATE
+from filbert.rules.expression import slips
 from filbert.rules.generate import CHOSEN, Selection
 from filbert.steps.buckets import rewritten
 from filbert.steps.choosing import chosen_pages
@@ -32,6 +35,8 @@ if TYPE_CHECKING:
     from filbert.store.segments import Segment
 
 __all__ = ["GenerateOptions", "run", "selection", "show_sql"]
+
+_log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +71,8 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
         UserError: The expression or a setting is wrong; the crawldb is empty.
     """
     choice = selection(context, options)
+    for name, near in slips(choice.settings.expr).items():
+        _log.warning("generate.expr", text=f"{name} is read as metadata; did you mean {near}?")
     crawldb = context.crawl.table("crawldb")
     pages = crawldb.files()
     if not pages.paths:

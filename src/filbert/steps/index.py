@@ -124,6 +124,11 @@ def _absorbed(context: StepContext) -> Callable[[str], bool]:
     return absorbed
 
 
+def _undone(remembered: frozenset[str], absorbed: Callable[[str], bool]) -> frozenset[str]:
+    """Return the segments that a rollback took out of the crawldb."""
+    return frozenset(name for name in remembered if not absorbed(name))
+
+
 @dataclass(frozen=True, slots=True)
 class _Memory:
     """Segments that the index has absorbed and that need a thought.
@@ -147,7 +152,7 @@ class _Memory:
         with open_writers(remembering(writers)):
             remembered = absorbed_segments(writers)
         there = {segment.name for segment in context.crawl.segments()}
-        undone = frozenset(name for name in remembered if not absorbed(name))
+        undone = _undone(remembered, absorbed)
         return cls(undone, remembered - undone - there)
 
     def check(self, *, rebuild: bool) -> None:
@@ -235,9 +240,9 @@ def _job(
     """Return what is left to do; None if nothing is."""
     remembered = absorbed_segments(writers)
     there = {segment.name: segment for segment in context.crawl.segments()}
-    undone = [name for name in remembered if not absorbed(name)]
+    undone = _undone(remembered, absorbed)
     if undone:  # what is kept is written again, over what was undone
-        remembered = remembered - set(undone) - set(there)
+        remembered = remembered - undone - set(there)
     version = context.crawl.table("crawldb").version()
     fresh = _fresh(context, options, remembered, absorbed)
     seen = {int(writer.memory().get(CRAWLDB, "-1")) for writer in remembering(writers)}

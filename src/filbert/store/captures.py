@@ -219,10 +219,6 @@ class CaptureLog:
         finally:
             os.close(descriptor)
 
-    def frames(self) -> Iterator[CaptureFrame | HostState]:
-        """Yield everything in the journal, in order, for the seal."""
-        return read_journal(self._path)
-
     def _note(self, record: FetchRecord) -> None:
         self.done.add(record.position)
         self.open_redirects.pop((record.position, record.hop - 1), None)

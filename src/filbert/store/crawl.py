@@ -6,6 +6,8 @@ Making one is complete or not there: a folder counts once its crawldb has a vers
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from typing import TYPE_CHECKING
 
 from filbert.errors import DataError, UserError
@@ -67,6 +69,13 @@ class CrawlFolder:
                 f"{path} is not a crawl folder, and not empty: it has {foreign}",
                 hint="name a new folder, or an empty one",
             )
+        for name in layout.CRAWL_TABLES:
+            table = path / name
+            if any(table.glob("*.parquet")) and not (table / layout.DELTA_LOG).is_dir():
+                raise DataError(
+                    f"the table {table} has data, but its log {layout.DELTA_LOG} is gone",
+                    hint="nothing was changed; restore the log from a copy, or move the table away",
+                )
         path = path.absolute()
         with durable.room(f"making the crawl folder {path}"):
             _make(path / layout.SEGMENTS)
@@ -104,15 +113,21 @@ class CrawlFolder:
         crawl._buckets = crawl.table("crawldb").buckets
         return crawl
 
+    def discard(self) -> None:
+        """Remove a crawl folder just made in which nothing was committed; else leave it alone."""
+        tables = [self.table(name) for name in layout.CRAWL_TABLES]
+        if any(table.version() > 0 for table in tables) or self.segments():
+            return
+        for table in tables:
+            shutil.rmtree(table.path)
+        for folder in (self.segments_dir, self.path):
+            with contextlib.suppress(OSError):  # something else is in it
+                folder.rmdir()
+
     @property
     def index_dir(self) -> Path:
         """Where the embedded index lies."""
         return self.path / layout.INDEX
-
-    @property
-    def settings_file(self) -> Path:
-        """The crawl's settings."""
-        return self.path / layout.SETTINGS
 
     @property
     def allowed_hosts_file(self) -> Path:

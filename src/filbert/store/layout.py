@@ -23,7 +23,6 @@ __all__ = [
     "SCRATCH",
     "SEGMENTS",
     "SEGMENT_TABLES",
-    "SETTINGS",
     "STOP",
     "is_segment_name",
     "segment_name",
@@ -37,7 +36,6 @@ CONTENT = "content"
 JOURNAL = "journal"
 LEFT_DUE = "left_due"
 INDEX = "index"
-SETTINGS = "filbert.toml"
 ALLOWED_HOSTS = "allowed-hosts.txt"
 STOP = ".STOP"
 SCRATCH = ".scratch"

@@ -10,6 +10,7 @@ Source: the Delta transaction log protocol.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -35,6 +36,7 @@ __all__ = ["Commit", "CommitRecord", "Table"]
 
 _SCHEMA_KEY = "filbert.schemaVersion"
 _BUCKETS_KEY = "filbert.buckets"
+_LONGEST_REASON = 300
 
 
 class Table:
@@ -234,8 +236,20 @@ class Table:
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
-    reason = str(error).partition("\n")[0]
+    if (version := _gap(path)) is not None:
+        reason = f"its commit {version} is missing ({layout.DELTA_LOG}/{version:020d}.json)"
+    else:
+        reason = str(error).partition("\n")[0].removeprefix("Kernel error: ")[:_LONGEST_REASON]
     return DataError(
         f"the log of the table {path} cannot be read: {reason}",
         hint="nothing was changed; restore the folder from a copy, or move it away",
     )
+
+
+def _gap(path: Path) -> int | None:
+    """Return the first version whose commit is missing between two that are there."""
+    there = sorted(int(file.stem) for file in (path / layout.DELTA_LOG).glob("[0-9]*.json"))
+    for version, following in pairwise(there):
+        if following != version + 1:
+            return version + 1
+    return None

@@ -111,7 +111,7 @@ class FetchRound:
         plan = PartPlan(
             rows=lambda start: (row for row in rows if row["position"] >= start),  # type: ignore[operator]
             done=done,
-            dropped=self.dropped.append,
+            dropped=lambda dropped, _why: self.dropped.append(dropped),
         )
         if self.order is not None:
             plan = replace(plan, order=self.order)

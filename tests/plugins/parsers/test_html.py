@@ -237,6 +237,13 @@ def test_facts_about_the_page() -> None:
     assert _parse("<p>x", content_language="fr").language == "fr"
 
 
+@pytest.mark.parametrize("tag", ["script", "iframe"])
+def test_code_is_no_anchor(tag: str) -> None:
+    """What stands inside an element that shows another document is not the text of its link."""
+    (link,) = _parse(f"<{tag} src=/x>var code;</{tag}>").links
+    assert (link.url, link.anchor) == ("http://example.com/x", "")
+
+
 @pytest.mark.parametrize("tag", ["div", "b", "blockquote", "my-tag"])
 def test_deep_nesting_costs_no_square(tag: str) -> None:
     """Twenty thousand nested elements are cut to what browsers nest, and the text inside stays."""

@@ -9,7 +9,7 @@ import pytest
 
 from filbert.engine.functions import duckdb_statements
 from filbert.errors import UserError
-from filbert.rules.expression import where
+from filbert.rules.expression import slips, where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,3 +145,12 @@ def test_long_chains_of_conditions_are_fine() -> None:
 def test_values_never_enter_as_text() -> None:
     """A quote in an expression stays inside its literal."""
     assert where("lang == \"x' or '1'='1\"").count("''") == 4
+
+
+def test_a_name_that_looks_mistyped_is_told() -> None:
+    """Metadata may have any name; one that is nearly a variable's is reported, once."""
+    found = slips(
+        "scor > 1 && (retires < 3 || size(x) > 0) && scor < 2 && score > 0 && _mine_ == 1"
+    )
+    assert found == {"scor": "score", "retires": "retries"}
+    assert slips("") == {}

@@ -18,10 +18,10 @@ from filbert.model.records import Link, Parse
 from filbert.model.statuses import ParseMinor
 from filbert.plugins.parsers.html_head import HtmlHead, read_head
 from filbert.plugins.parsers.html_tree import links_of, text_of, title_of
+from filbert.plugins.parsers.names import cap_names
 from filbert.plugins.parsers.nesting import cap_nesting
-from filbert.rules.charset import decode, sniff_charset
+from filbert.plugins.parsers.page_text import PageText, last_header
 from filbert.rules.refresh import parse_refresh
-from filbert.rules.robots_tags import from_header
 from filbert.rules.urls import resolve
 
 if TYPE_CHECKING:
@@ -42,11 +42,9 @@ class HtmlParser:
     content_types = ("text/html", "application/xhtml+xml")
 
     def __init__(self, settings: Settings) -> None:
-        self._default_charset = settings.parse.default_charset
         self._ignored = frozenset(tag.lower() for tag in settings.parse.outlinks_ignore_tags)
         self._forms = settings.parse.form_use_action
-        agents = (settings.http.agent_name, *settings.http.robots_agents)
-        self._agents = tuple(agent for agent in agents if agent)
+        self._reader = PageText(settings)
 
     @classmethod
     def from_settings(cls, settings: Settings, folder: Path) -> Self:
@@ -56,11 +54,10 @@ class HtmlParser:
 
     def parse(self, page: Page) -> Sequence[Parse]:
         """Return the page's parse; there is nothing inside a page of HTML."""
-        content_type = _last(page, "content-type")
-        charset = sniff_charset(page.body, content_type, self._default_charset)
-        tree = LexborHTMLParser(cap_nesting(decode(page.body, charset)))
-        head = read_head(tree, page.base_url, self._agents)
-        robots = head.robots | from_header(page.headers.get("x-robots-tag", ()), self._agents)
+        text, charset = self._reader.decoded(page)
+        tree = LexborHTMLParser(cap_nesting(cap_names(text)))
+        head = read_head(tree, page.base_url, self._reader.agents)
+        robots = head.robots | self._reader.robots(page)
         root = tree.root
         links, dropped = self._links(tree, head, robots)
         refresh = head.refresh or _header_refresh(page)
@@ -71,8 +68,8 @@ class HtmlParser:
                 text="" if robots.noindex or root is None else text_of(root),
                 links=links,
                 links_dropped=dropped,
-                charset=charset.name,
-                language=head.language or _last(page, "content-language"),
+                charset=charset,
+                language=head.language or last_header(page, "content-language"),
                 canonical_url=head.canonical_url,
                 noindex=robots.noindex,
                 nofollow=robots.nofollow,
@@ -101,13 +98,8 @@ class HtmlParser:
         return tuple(links), dropped
 
 
-def _last(page: Page, header: str) -> str | None:
-    values = page.headers.get(header, ())
-    return values[-1] if values else None
-
-
 def _header_refresh(page: Page) -> tuple[str, int] | None:
-    value = _last(page, "refresh")
+    value = last_header(page, "refresh")
     found = parse_refresh(value) if value else None
     if found is None:
         return None

@@ -116,7 +116,7 @@ def links_of(root: LexborNode, ignored: frozenset[str], *, forms: bool) -> Itera
             continue
         rel = attributes.get("rel")
         words = frozenset(rel.lower().split()) if rel else _NO_WORDS
-        yield RawLink(tag, href, _anchor(node), words)
+        yield RawLink(tag, href, "" if tag in _SILENT else _anchor(node), words)
 
 
 def _anchor(node: LexborNode) -> str:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from filbert.model.records import Link, Parse
-from filbert.rules.charset import decode, sniff_charset
+from filbert.plugins.parsers.page_text import PageText, last_header
 from filbert.rules.plain_links import plain_links
-from filbert.rules.robots_tags import from_header
 from filbert.rules.urls import resolve
 
 if TYPE_CHECKING:
@@ -38,9 +37,7 @@ class TextParser:
     )
 
     def __init__(self, settings: Settings) -> None:
-        self._default_charset = settings.parse.default_charset
-        agents = (settings.http.agent_name, *settings.http.robots_agents)
-        self._agents = tuple(agent for agent in agents if agent)
+        self._reader = PageText(settings)
 
     @classmethod
     def from_settings(cls, settings: Settings, folder: Path) -> Self:
@@ -50,17 +47,15 @@ class TextParser:
 
     def parse(self, page: Page) -> Sequence[Parse]:
         """Return the document's parse."""
-        content_type = (page.headers.get("content-type") or (None,))[-1]
-        charset = sniff_charset(page.body, content_type, self._default_charset)
-        text = decode(page.body, charset)
-        robots = from_header(page.headers.get("x-robots-tag", ()), self._agents)
+        text, charset = self._reader.decoded(page)
+        robots = self._reader.robots(page)
         targets = () if robots.nofollow else (resolve(page.base_url, u) for u in plain_links(text))
         return [
             Parse(
                 text="" if robots.noindex else text.strip(),
                 links=tuple(Link(url=url) for url in targets if url is not None),
-                charset=charset.name,
-                language=(page.headers.get("content-language") or (None,))[-1],
+                charset=charset,
+                language=last_header(page, "content-language"),
                 noindex=robots.noindex,
                 nofollow=robots.nofollow,
                 noarchive=robots.noarchive,

@@ -8,6 +8,7 @@ Source: docs/decisions/0006, and the traps of libcurl named there.
 
 from __future__ import annotations
 
+import os
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -166,6 +167,8 @@ class Exchange:
             name = "headers_too_long"
         if name == "disconnected" and "chunk" in words:
             name = "bad_reply"
+        if name == "connect_failed" and (number := self.curl.getinfo(pycurl.OS_ERRNO)):
+            words = f"{os.strerror(number)} ({words})"
         if name == "timeout" and not self.curl.getinfo(pycurl.PRETRANSFER_TIME):
             name = "connect_timeout"
         return name, words, _CUTS.get(name) if self.head else None

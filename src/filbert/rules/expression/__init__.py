@@ -7,10 +7,16 @@ Source: Nutch's `JexlUtil` and `CrawlDatum.execute`.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
+from filbert.rules.expression.columns import VARIABLES
 from filbert.rules.expression.parse import parse
 from filbert.rules.expression.render import predicate
+from filbert.rules.expression.tree import names_in
 
-__all__ = ["parse", "predicate", "where"]
+__all__ = ["parse", "predicate", "slips", "where"]
+
+_NEAR = 0.75
 
 
 def where(text: str) -> str:
@@ -22,3 +28,17 @@ def where(text: str) -> str:
         UserError: The expression is wrong; says where.
     """
     return predicate(text, parse(text)) if text.strip() else "true"
+
+
+def slips(text: str) -> dict[str, str]:
+    """Return names that count as metadata though they look like a variable mistyped: name → it.
+
+    Raises:
+        UserError: The expression is wrong; says where.
+    """
+    used = {one.name for one in names_in(parse(text))} if text.strip() else set()
+    near = {
+        name: get_close_matches(name, VARIABLES, n=1, cutoff=_NEAR)
+        for name in sorted(used - set(VARIABLES))
+    }
+    return {name: found[0] for name, found in near.items() if found}

@@ -6,8 +6,12 @@ Guarantee: values only; each node knows the column it is to be blamed at.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-__all__ = ["Binary", "Call", "Choice", "Constant", "Listed", "Name", "Node", "Unary"]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Binary", "Call", "Choice", "Constant", "Listed", "Name", "Node", "Unary", "names_in"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,3 +78,26 @@ class Call:
 
 
 Node = Constant | Name | Listed | Unary | Binary | Choice | Call
+
+
+def names_in(node: Node) -> Iterator[Name]:
+    """Return the variables below a node, from left to right."""
+    below: tuple[Node | None, ...] = ()
+    match node:
+        case Name():
+            yield node
+        case Constant():
+            pass
+        case Listed():
+            below = node.items
+        case Unary():
+            below = (node.operand,)
+        case Binary():
+            below = (node.left, node.right)
+        case Choice():
+            below = (node.test, node.yes, node.no)
+        case Call():
+            below = (node.subject, *node.arguments)
+    for one in below:
+        if one is not None:
+            yield from names_in(one)
