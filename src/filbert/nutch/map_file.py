@@ -225,6 +225,7 @@ class MapFileWriter:
             raise UserError(f"already exists: {path}") from None
         self._data = SequenceFileWriter(path / DATA, key_class, value_class, form)
         self._index = _index_writer(path, key_class, form)
+        self._old = form.version == OLD
         self._interval = index_interval
         self._since = index_interval  # records since the last entry
         self._last_position = -1
@@ -242,9 +243,9 @@ class MapFileWriter:
         """Write a record.
 
         Raises:
-            UserError: The key is not after the last one.
+            UserError: The key is before the last one, or equal to it in a file of old.
         """
-        if self._last is not None and not self._last < key:
+        if self._last is not None and (key < self._last or (self._old and key == self._last)):
             raise UserError(f"key out of order: {key} after {self._last}")
         self._last = key
         packed, position = key.to_bytes(), self._data.position

@@ -21,8 +21,13 @@ from filbert.nutch.v1.captures import fetch_record, protocol_output
 from filbert.nutch.v1.content import Content
 from filbert.nutch.v1.crawl_datum import CrawlDatum, Status
 from filbert.nutch.v1.parsed import ParseData, ParseText
-from filbert.nutch.v1.rows import datum_columns, page_columns, parse_columns, place
-from filbert.nutch.v1.values import texts_of
+from filbert.nutch.v1.rows import (
+    datum_columns,
+    outlink_columns,
+    page_columns,
+    parse_columns,
+    place,
+)
 from filbert.rules.nutch_links import LINKED, NAMED, joined_links_sql
 from filbert.rules.urls import url_hash
 from filbert.store.captures import CaptureLog, CaptureOptions
@@ -32,7 +37,7 @@ from filbert.store.segments import Segment
 from filbert.store.tables import Commit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
@@ -40,10 +45,7 @@ if TYPE_CHECKING:
     from filbert.nutch.sources import Source
     from filbert.steps.context import StepContext
 
-__all__ = ["OUTLINK_METADATA", "import_segment"]
-
-OUTLINK_METADATA = "outlink:"
-"""Metadata of a link itself, beside those of what it leads to."""
+__all__ = ["import_segment"]
 
 _FETCHED = frozenset(range(Status.FETCH_SUCCESS, Status.FETCH_NOTMODIFIED + 1))
 _KINDS = {
@@ -163,7 +165,7 @@ class _Segment:
                 if datum.status in _FETCHED:
                     fetched = fetch_record(url, datum, position)
                     content = _content(contents, record.key)
-                    log.append(fetched, content and protocol_output(content, fetched))
+                    log.append(fetched, protocol_output(content, fetched) if content else None)
                     position += 1
                 else:
                     redirects.append({**_parse_row(url, datum, redirects.rows), "kind": "redirect"})
@@ -187,8 +189,6 @@ class _Segment:
                     others.append({**row, "kind": kind, "from_url": url})
             for page, (url, record) in enumerate(self._records("parse_data")):
                 for ordinal, link in enumerate(ParseData.from_bytes(record.value).outlinks):
-                    texts, types = texts_of(link.metadata)
-                    noted = {_noted(name, types): text for name, text in texts.items()}
                     named.append(
                         {
                             **place(link.to_url),
@@ -196,7 +196,7 @@ class _Segment:
                             "page": page,
                             "ordinal": ordinal,
                             "anchor": link.anchor,
-                            "link_metadata": noted or None,
+                            "link_metadata": outlink_columns(link.metadata),
                         }
                     )
         views = {"linked": _files(LINKED, linked.files), "named": _files(NAMED, named.files)}
@@ -222,11 +222,6 @@ class _Segment:
             for url, record in self._records("parse_text"):
                 sink.append({"url": url, "text": ParseText.from_bytes(record.value).text})
         return sink.files
-
-
-def _noted(name: str, types: Mapping[str, str]) -> str:
-    """Return the name under which metadata of a link itself are kept, its class in it."""
-    return f"{OUTLINK_METADATA}{types.get(name, '')}:{name}"
 
 
 def _content(files: list[MapFile], key: bytes) -> Content | None:

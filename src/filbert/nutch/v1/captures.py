@@ -126,7 +126,7 @@ def content_of(
     headers: Mapping[str, Sequence[str]],
     body: bytes,
     content_type: str,
-    notes: Mapping[str, str],
+    notes: Mapping[str, tuple[str, ...]],
 ) -> Content:
     """Return the content of a capture.
 

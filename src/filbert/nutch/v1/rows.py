@@ -16,7 +16,7 @@ from filbert.nutch.v1.crawl_datum import CrawlDatum
 from filbert.nutch.v1.map_writable import MapWritable
 from filbert.nutch.v1.metadata import Metadata
 from filbert.nutch.v1.parsed import ParseData
-from filbert.nutch.v1.statuses import ParseStatus, ProtocolStatus
+from filbert.nutch.v1.statuses import ParseStatus
 from filbert.nutch.v1.values import map_of, texts_of
 from filbert.rules.urls import place_of
 
@@ -28,11 +28,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GENERATE_TIME",
+    "OUTLINK_METADATA",
     "PROTOCOL_CODE",
     "PROTOCOL_STATUS",
     "RESPONSE_TIME",
     "datum_columns",
     "datum_of",
+    "outlink_columns",
+    "outlink_metadata",
     "page_columns",
     "page_datum",
     "parse_columns",
@@ -44,6 +47,9 @@ GENERATE_TIME: Final = "_ngt_"
 PROTOCOL_STATUS: Final = "_pst_"
 RESPONSE_TIME: Final = "_rs_"
 PROTOCOL_CODE: Final = "nutch.protocol.code"
+OUTLINK_METADATA: Final = "outlink:"
+"""Metadata of a link itself, beside those of what it leads to."""
+
 _ORPHAN: Final = "_orphan_"  # seconds
 
 _COLUMNS: dict[str, tuple[str, type[Writable]]] = {
@@ -125,7 +131,9 @@ def datum_of(
         if value is not None:
             number = value // 1000 if name == _ORPHAN else value
             values[name] = cls(number)  # type: ignore[call-arg]  # each of them has one field
-    told = map_of(row.get("metadata") or {}, row.get("metadata_types"))
+    texts = row.get("metadata") or {}
+    own = {name: text for name, text in texts.items() if not name.startswith(OUTLINK_METADATA)}
+    told = map_of(own, row.get("metadata_types"))
     metadata = told
     if values:
         metadata = MapWritable.of(values)
@@ -141,6 +149,27 @@ def datum_of(
         signature=row.get("signature"),
         metadata=metadata,
     )
+
+
+def outlink_metadata(row: Mapping[str, Any]) -> MapWritable:
+    """Return the metadata of a link itself, of a row of crawl_parse."""
+    texts: dict[str, str] = {}
+    types: dict[str, str] = {}
+    for name, text in (row.get("metadata") or {}).items():
+        if name.startswith(OUTLINK_METADATA):
+            cls, _, plain = name.removeprefix(OUTLINK_METADATA).partition(":")
+            texts[plain] = text
+            if cls:
+                types[plain] = cls
+    return map_of(texts, types)
+
+
+def outlink_columns(metadata: MapWritable) -> dict[str, str] | None:
+    """Return the metadata of a link itself as metadata of its row of crawl_parse."""
+    texts, types = texts_of(metadata)
+    return {
+        f"{OUTLINK_METADATA}{types.get(name, '')}:{name}": text for name, text in texts.items()
+    } or None
 
 
 def _byte(number: int) -> int:
@@ -227,9 +256,3 @@ def _args(message: str | None) -> tuple[str | None, ...] | None:
         if isinstance(found, list) and all(one is None or isinstance(one, str) for one in found):
             return tuple(found)
     return (message,)
-
-
-def protocol_status(row: Mapping[str, Any]) -> ProtocolStatus:
-    """Return the status of a row of crawl_fetch of our own."""
-    message = row["redirect_url"] or row["protocol_message"]
-    return ProtocolStatus(row["protocol_code"], 0, (message,) if message else None)
