@@ -141,17 +141,19 @@ class _Export:
         redirects = self._sorted(
             segment.table("crawl_parse"), scratch, "url, ordinal", "kind = 'redirect'"
         )
+        fetches = self._sorted(fetched, scratch, "url, position, hop")
         both = heapq.merge(
-            ((row["url"], 0, row) for row in self._sorted(fetched, scratch, "url, hop")),
-            ((row["url"], 1, row) for row in redirects),
-            key=lambda one: (one[0].encode(), one[1]),
+            ((row["url"].encode(), row["position"], row) for row in fetches),
+            ((row["url"].encode(), row["ordinal"], row) for row in redirects),
+            key=itemgetter(0, 1),
         )
         with self._map(dest / "crawl_fetch", CrawlDatum) as add:
-            for url, is_redirect, row in both:
-                status = Status.LINKED if is_redirect else row["status"]
-                extra = {} if is_redirect else fetched_extra(row)
-                add(url, datum_of(row, status, row["fetch_time"], extra))
-                self.counters["crawl_fetch"] += not is_redirect
+            for _, _, row in both:
+                is_fetch = "position" in row
+                status = row["status"] if is_fetch else Status.LINKED
+                extra = fetched_extra(row) if is_fetch else {}
+                add(row["url"], datum_of(row, status, row["fetch_time"], extra))
+                self.counters["crawl_fetch"] += is_fetch
         with self._map(dest / "content", Content) as add:
             captured = self._sorted(fetched, scratch, "url, hop", "warc_file is not null")
             for row in captured:

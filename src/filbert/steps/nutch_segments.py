@@ -143,7 +143,6 @@ class _Segment:
         for folder in (self._segment.content_dir, self._segment.journal_dir):
             shutil.rmtree(folder, ignore_errors=True)
         options = CaptureOptions.from_settings(self._context.settings)
-        position = 0
         with (
             CaptureLog(
                 self._segment.content_dir,
@@ -160,16 +159,16 @@ class _Segment:
                 for part in sorted((self._folder / "content").glob("part-*"))
                 if is_map_file(part)
             ]
-            for url, record in self._records("crawl_fetch"):
+            # Both kinds are numbered through, so that an export has them in the same order.
+            for position, (url, record) in enumerate(self._records("crawl_fetch")):
                 datum = CrawlDatum.from_bytes(record.value)
                 if datum.status in _FETCHED:
                     fetched = fetch_record(url, datum, position)
                     content = _content(contents, record.key)
                     log.append(fetched, protocol_output(content, fetched) if content else None)
-                    position += 1
+                    self.counters["captures"] += 1
                 else:
-                    redirects.append({**_parse_row(url, datum, redirects.rows), "kind": "redirect"})
-        self.counters["captures"] += position
+                    redirects.append({**_parse_row(url, datum, position), "kind": "redirect"})
         sealed = seal(self._segment.journal_dir, 0, self._scratch)
         return sealed.files["crawl_fetch"], redirects.files
 
