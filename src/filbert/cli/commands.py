@@ -57,6 +57,9 @@ COMMANDS: dict[str, Entry] = {
     ),
     "rollback": Entry("filbert.cli.rollback:command", "Undo the last rounds.", _KEEP),
     "vacuum": Entry("filbert.cli.vacuum:command", "Drop old versions and segments.", _KEEP),
+    "nutch": Entry(
+        "filbert.cli.nutch:command", "Read Nutch's own data, take it over, give it back.", _KEEP
+    ),
     "config": Entry("filbert.cli.config:command", "Show settings, import Nutch's.", _KEEP),
 }
 """Every command, in the order of the help."""

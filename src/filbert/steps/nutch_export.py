@@ -46,7 +46,7 @@ __all__ = ["ExportOptions", "run"]
 Row = dict[str, Any]
 _TEXT = "org.apache.hadoop.io.Text"
 _PART = "part-r-00000"
-_PACKED = frozenset({"crawl_fetch", "crawl_parse", "content", "parse_data", "parse_text"})
+_PLAIN = frozenset({"crawldb", "crawl_generate"})
 _STATUSES = {
     "signature": Status.SIGNATURE,
     "parse_metadata": Status.PARSE_METADATA,
@@ -195,13 +195,13 @@ class _Export:
     def _form(self, name: str) -> Form:
         chosen = self._options.compression
         if chosen is None:
-            chosen = Compression.RECORD if name in _PACKED else Compression.NONE
+            chosen = Compression.NONE if name in _PLAIN else Compression.RECORD
         return Form(compression=chosen, codec=self._options.codec)
 
     @contextmanager
     def _map(self, folder: Path, cls: type[Writable]) -> Iterator[Any]:
         """Open the one part of a folder; give what takes a key and a record."""
-        form = self._form(folder.name)
+        form = self._form(folder.parent.name if folder.name == "current" else folder.name)
         with MapFileWriter(folder / _PART, _TEXT, _java(cls), form) as file:
 
             def add(url: str, record: Writable) -> None:

@@ -14,6 +14,7 @@ from filbert.nutch.v07.link import Link, LinkAnalysisEntry
 from filbert.nutch.v07.page import FetchListEntry, Page
 from filbert.nutch.v07.parsed import Outlink, ParseData, ParseData06, ParseText
 from filbert.nutch.v07.status import ParseStatus, ProtocolStatus
+from filbert.nutch.v1.java_text import float_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +61,8 @@ def _(record: Page) -> object:
         "retries": record.retries,
         "fetchInterval": record.fetch_interval,
         "numOutlinks": record.num_outlinks,
-        "score": record.score,
-        "nextScore": record.next_score,
+        "score": float(float_text(record.score)),
+        "nextScore": float(float_text(record.next_score)),
     }
 
 
@@ -169,7 +170,7 @@ def _(record: Link) -> object:
 
 @jsonable.register
 def _(record: LinkAnalysisEntry) -> object:
-    return {"score": record.score}
+    return {"score": float(float_text(record.score))}
 
 
 def _listed(args: Sequence[str | None] | None) -> list[str | None] | None:

@@ -1,0 +1,99 @@
+"""The doors to Nutch's own data."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from filbert.cli import run
+from filbert.nutch.sequence_file import SequenceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+DATA = Path(__file__).parents[1] / "data"
+DUMPS = sorted(
+    path
+    for era in ("nutch06", "nutch072")
+    for path in (DATA / "nutch07" / era / "dump").rglob("data.json")
+)
+
+
+def _lines(capsys: pytest.CaptureFixture[str], *args: str) -> Iterator[dict[str, object]]:
+    assert run(["nutch", "dump", *args, "--format", "jsonl"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        yield json.loads(line)
+
+
+@pytest.mark.parametrize("dump", DUMPS, ids=lambda path: str(path.relative_to(DATA / "nutch07")))
+def test_every_record_of_old_is_printed(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Keys and values of every file of both old eras are those that the real classes read."""
+    era = next(parent for parent in dump.parents if parent.parent.name == "nutch07")
+    path = era / dump.relative_to(era / "dump").parent
+    told = json.loads(dump.read_text(encoding="utf-8"))["records"]
+    got = [(one["position"], one["key"], one["value"]) for one in _lines(capsys, str(path))]
+    assert got == [(one["pos"], one["key"], one["value"]) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        ("crawldb", 98),
+        ("crawldb-3parts", 98),
+        ("crawldb-block", 98),
+        ("crawldb/current/part-r-00000/data", 98),
+        ("crawldb/current/part-r-00000/index", 1),
+        ("linkdb", 90),
+        ("segments/20261130202918", 64),
+    ],
+)
+def test_whatever_is_named_is_printed(
+    path: str, count: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A database, a part, a file, an index, a segment."""
+    assert len(list(_lines(capsys, str(DATA / "nutch1" / path)))) == count
+
+
+def test_what_is_none_of_nutchs_is_wrong_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A missing path, an empty folder, and a file of something else."""
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").write_bytes(b"no sequence file")
+    for name, code, said in (
+        ("none", 2, "there is no"),
+        ("empty", 2, "holds no file of Nutch's"),
+        ("other", 3, "not a SequenceFile"),
+    ):
+        assert run(["nutch", "dump", str(tmp_path / name)]) == code
+        assert said in capsys.readouterr().err
+
+
+def test_damage_is_told_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`--skip-bad` prints what can be read, and says what was left out."""
+    source = DATA / "nutch1" / "crawldb-large" / "current" / "part-r-00000" / "data"
+    data = bytearray(source.read_bytes())
+    at = [record.position for record in SequenceFile(source)][700]
+    data[at : at + 8] = b"\xff" * 8  # the lengths of a record
+    (tmp_path / "data").write_bytes(data)
+    assert run(["nutch", "dump", str(tmp_path / "data")]) == 3
+    capsys.readouterr()
+    assert run(["nutch", "dump", str(tmp_path / "data"), "--skip-bad", "--format", "jsonl"]) == 0
+    done = capsys.readouterr()
+    assert len(done.out.splitlines()) > 500
+    assert "left out at byte" in done.err
+
+
+def test_import_and_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """There and back by the command line."""
+    crawl, dest = str(tmp_path / "crawl"), str(tmp_path / "nutch")
+    assert run(["nutch", "import", str(DATA / "nutch1"), crawl]) == 0
+    assert "98 pages, 490 links, 3 segments with 127 captures" in capsys.readouterr().out
+    assert run(["nutch", "export", crawl, dest, "--compression", "block", "--codec", "zstd"]) == 0
+    assert "exported to" in capsys.readouterr().out
+    assert len(list(_lines(capsys, dest))) > 500
+    assert run(["nutch", "export", crawl, str(tmp_path / "x"), "--codec", "rar"]) == 2
+    assert "the codec rar is not known" in capsys.readouterr().err
