@@ -1,0 +1,181 @@
+"""Links of pages: `Outlink`, `Inlink` and `Inlinks`.
+
+Guarantee: reading and writing again gives the same bytes. Records of before Nutch 1.5, whose links
+have no metadata, are read where a record holds nothing else that could be meant.
+Source: Nutch 1.22 `parse.Outlink`, `crawl.Inlink`, `crawl.Inlinks`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from filbert.nutch.data import CorruptDataError
+from filbert.nutch.v1.java_hash import hash_order, string_hash
+from filbert.nutch.v1.map_writable import EMPTY, MapWritable, java_string
+from filbert.nutch.writable import Writable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from filbert.nutch.data import DataInput, DataOutput
+
+__all__ = ["Inlink", "Inlinks", "Outlink", "read_either"]
+
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True, slots=True)
+class Outlink(Writable):
+    """A link from a page. Two are equal if URL and anchor are.
+
+    Attributes:
+        to_url: Where it goes.
+        anchor: Its text.
+        metadata: What else is known of it.
+    """
+
+    to_url: str = ""
+    anchor: str = ""
+    metadata: MapWritable = field(default=EMPTY, compare=False)
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Read it."""
+        return cls(data.read_text(), data.read_text(), _read_metadata(data))
+
+    @classmethod
+    def read_plain(cls, data: DataInput) -> Self:
+        """Read one of Nutch 1.0 to 1.4, without metadata."""
+        return cls(data.read_text(), data.read_text())
+
+    @classmethod
+    def read_of_old(cls, data: DataInput) -> Self:
+        """Read one of before Nutch 1.0: strings as `UTF8`."""
+        return cls(data.read_utf(), data.read_utf())
+
+    def write(self, out: DataOutput) -> None:
+        """Write it."""
+        out.write_text(self.to_url)
+        out.write_text(self.anchor)
+        _write_metadata(self.metadata, out)
+
+    def __str__(self) -> str:
+        """Return Nutch's text of it."""
+        more = (f" {java_string(key)}: {java_string(one)}" for key, one in self.metadata.items())
+        return f"toUrl: {self.to_url} anchor: {self.anchor}" + "".join(more)
+
+
+@dataclass(frozen=True, slots=True)
+class Inlink(Writable):
+    """A link to a page. Two are equal if URL and anchor are.
+
+    Attributes:
+        from_url: Where it stands.
+        anchor: Its text.
+        metadata: What else is known of it.
+    """
+
+    from_url: str = ""
+    anchor: str = ""
+    metadata: MapWritable = field(default=EMPTY, compare=False)
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Read it."""
+        return cls(data.read_text(), data.read_text(), _read_metadata(data))
+
+    @classmethod
+    def read_plain(cls, data: DataInput) -> Self:
+        """Read one of Nutch 1.0 to 1.4, without metadata."""
+        return cls(data.read_text(), data.read_text())
+
+    def write(self, out: DataOutput) -> None:
+        """Write it."""
+        out.write_text(self.from_url)
+        out.write_text(self.anchor)
+        _write_metadata(self.metadata, out)
+
+    def __str__(self) -> str:
+        """Return Nutch's text of it."""
+        pairs = (f"{java_string(key)}={java_string(one)}" for key, one in self.metadata.items())
+        return f"fromUrl: {self.from_url} anchor: {self.anchor} metadata: {', '.join(pairs)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Inlinks(Writable):
+    """The links to a page: a set.
+
+    Attributes:
+        inlinks: They, each once.
+        as_read: They stand in the order of a file, which is kept in writing.
+    """
+
+    inlinks: tuple[Inlink, ...] = ()
+    as_read: bool = field(default=False, compare=False)
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Read it."""
+        links = read_either(data, lambda: _inlinks(data, Inlink.read), lambda: _inlinks(data))
+        return cls(links, as_read=True)
+
+    def write(self, out: DataOutput) -> None:
+        """Write it."""
+        links = self.inlinks if self.as_read else self.in_order()
+        out.write_int(len(links))
+        for link in links:
+            link.write(out)
+
+    def in_order(self) -> list[Inlink]:
+        """Return the links in the order in which Java's `HashSet` has them, and Nutch prints them."""
+        return hash_order(dict.fromkeys(self.inlinks), _link_hash)
+
+    def __str__(self) -> str:
+        """Return Nutch's text of it."""
+        return "Inlinks:\n" + "".join(f" {link}\n" for link in self.in_order())
+
+
+def _inlinks(
+    data: DataInput, read: Callable[[DataInput], Inlink] = Inlink.read_plain
+) -> tuple[Inlink, ...]:
+    links = [read(data) for _ in range(data.read_count(2))]
+    return tuple(dict.fromkeys(links))
+
+
+def read_either(data: DataInput, *reads: Callable[[], _Read]) -> _Read:
+    """Return what the first reader makes that uses up all data, else the first that finds none bad.
+
+    Raises:
+        CorruptDataError: What was wrong for the first reader, if all find the data bad.
+    """
+    start, first, wrong = data.position, None, None
+    for read in reads:
+        data.position = start
+        try:
+            record = read()
+        except CorruptDataError as error:
+            wrong = wrong or error
+            continue
+        if not data.left:
+            return record
+        first = first or (record, data.position)
+    if first is None:
+        assert wrong is not None
+        raise wrong
+    data.position = first[1]
+    return first[0]
+
+
+def _link_hash(link: Inlink) -> int:
+    return string_hash(link.from_url) ^ string_hash(link.anchor)
+
+
+def _read_metadata(data: DataInput) -> MapWritable:
+    return MapWritable.read(data) if data.read_boolean() else EMPTY
+
+
+def _write_metadata(metadata: MapWritable, out: DataOutput) -> None:
+    out.write_boolean(bool(metadata.entries))
+    if metadata.entries:
+        metadata.write(out)

@@ -1,0 +1,397 @@
+"""Maps of typed keys and values: Hadoop's `MapWritable`, and Nutch's own of before version 1.
+
+Guarantee: what was read is written again byte for byte, in the order in which it lay; a map that
+was made or changed here is written in the order in which Java's `HashMap` would have it. A value of
+a class that is not known here is kept as bytes where it is the last thing of a record; elsewhere
+its length cannot be known, which is an error that names the class.
+Source: Hadoop `io.MapWritable`, `AbstractMapWritable`; Nutch 0.9 `crawl.MapWritable`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from filbert.errors import UserError
+from filbert.nutch import simple
+from filbert.nutch.data import CorruptDataError, DataInput, DataOutput, text_bytes
+from filbert.nutch.simple import Text
+from filbert.nutch.v1 import java_hash, names
+from filbert.nutch.v1.java_text import float_text
+from filbert.nutch.writable import Writable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, ItemsView, Iterator, Mapping
+
+__all__ = [
+    "EMPTY",
+    "MapWritable",
+    "OpaqueWritable",
+    "java_hash_code",
+    "java_string",
+    "read_old_map",
+]
+
+_MOST_CLASSES = 127
+_HADOOP = "org.apache.hadoop.io."
+_BUILT_IN: dict[int, str] = {
+    -127: "ArrayWritable",
+    -126: "BooleanWritable",
+    -125: "BytesWritable",
+    -124: "FloatWritable",
+    -123: "IntWritable",
+    -122: "LongWritable",
+    -121: "MapWritable",
+    -120: "MD5Hash",
+    -119: "NullWritable",
+    -118: "ObjectWritable",
+    -117: "SortedMapWritable",
+    -116: "Text",
+    -115: "TwoDArrayWritable",
+    -114: "VIntWritable",
+    -113: "VLongWritable",
+}
+_NAME_OF_ID = {number: _HADOOP + name for number, name in _BUILT_IN.items()}
+_ID_OF_NAME = {name: number for number, name in _NAME_OF_ID.items()}
+_OLD_NAMES = {
+    -127: "org.apache.hadoop.io.NullWritable",
+    -126: "org.apache.hadoop.io.LongWritable",
+    -125: "org.apache.hadoop.io.Text",
+    -124: "org.apache.hadoop.io.MD5Hash",
+    -123: "org.apache.nutch.fetcher.FetcherOutput",
+    -122: "org.apache.nutch.protocol.Content",
+    -121: "org.apache.nutch.parse.ParseText",
+    -120: "org.apache.nutch.parse.ParseData",
+    -119: "org.apache.nutch.crawl.MapWritable",
+    -118: "org.apache.hadoop.io.BytesWritable",
+    -117: "org.apache.hadoop.io.FloatWritable",
+    -116: "org.apache.hadoop.io.IntWritable",
+    -115: "org.apache.hadoop.io.ObjectWritable",
+    -114: "org.apache.nutch.protocol.ProtocolStatus",
+}
+_TEXT_ID = -116
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueWritable(Writable):
+    """A value of a class that is not known here.
+
+    Attributes:
+        class_name: Java's name of it.
+        data: Its bytes.
+    """
+
+    class_name: str
+    data: bytes
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Refuse: without its class's name it cannot be read."""
+        raise UserError("an OpaqueWritable is read by the map that holds it")
+
+    def write(self, out: DataOutput) -> None:
+        """Write the bytes."""
+        out.write_bytes(self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class MapWritable(Writable):
+    """A map of Writables.
+
+    Attributes:
+        entries: Keys and values, in the order they were put in. Not to be changed.
+        classes: Java's names of the classes that are not built in, in the order of their ids.
+        as_read: The entries stand in the order of a file, which is kept in writing.
+    """
+
+    entries: Mapping[Writable, Writable] = field(default_factory=dict)
+    classes: tuple[str, ...] = field(default=(), compare=False)
+    as_read: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Writable | str]) -> Self:
+        """Make a map of `Text` keys; strings become `Text`, too."""
+        return cls(
+            {
+                Text(key): Text(value) if isinstance(value, str) else value
+                for key, value in values.items()
+            }
+        )
+
+    # ------------------------------------------------------------------ as a map
+
+    def __len__(self) -> int:
+        """Return how many entries there are."""
+        return len(self.entries)
+
+    def __iter__(self) -> Iterator[Writable]:
+        """Yield the keys in the order of `in_order`."""
+        return iter(self.in_order())
+
+    def __contains__(self, key: str | Writable) -> bool:
+        """Say whether a key is there; a string is a `Text`."""
+        return _key(key) in self.entries
+
+    def get(self, key: str | Writable) -> Writable | None:
+        """Return the value of a key, None if it is not there; a string is a `Text`."""
+        return self.entries.get(_key(key))
+
+    def items(self) -> ItemsView[Writable, Writable]:
+        """Return keys and values, in the order of `in_order`."""
+        return {key: self.entries[key] for key in self.in_order()}.items()
+
+    def put(self, key: str | Writable, value: str | Writable) -> Self:
+        """Return a map with one more entry, or another value."""
+        entries = dict(self.entries)
+        entries[_key(key)] = _key(value)
+        return type(self)(entries, self.classes)
+
+    def without(self, key: str | Writable) -> Self:
+        """Return a map without a key."""
+        gone = _key(key)
+        entries = {one: value for one, value in self.entries.items() if one != gone}
+        return type(self)(entries, self.classes)
+
+    def in_order(self) -> list[Writable]:
+        """Return the keys in the order in which they are written, and printed."""
+        if self.as_read or len(self.entries) < 2:
+            return list(self.entries)
+        try:
+            return java_hash.hash_order(self.entries, java_hash_code)
+        except KeyError:  # Java's hash of such a key is its place in memory
+            return list(self.entries)
+
+    # ------------------------------------------------------------------ as bytes
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Read it."""
+        return cls.read_in(data)
+
+    @classmethod
+    def read_in(cls, data: DataInput, *, tail: bool = False) -> Self:
+        """Read it.
+
+        Args:
+            data: Where it begins.
+            tail: Nothing follows it, so that an unknown value at its end is the rest.
+
+        Raises:
+            CorruptDataError: It is none, or holds a value whose length cannot be known.
+        """
+        try:
+            table = _class_table(data)
+            entries = _read_entries(data, table, tail=tail)
+        except RecursionError:
+            raise CorruptDataError(f"maps lie too deep in each other at {data.position}") from None
+        return cls(entries, table.names, as_read=True)
+
+    def write(self, out: DataOutput) -> None:
+        """Write it.
+
+        Raises:
+            UserError: It holds more than 127 classes that are not built in.
+        """
+        ids, classes = _ID_OF_NAME, self.classes
+        if classes or not all(type(one) in _BUILT_IN_IDS for one in self.entries.values()):
+            ids, classes = self._numbered()
+        out.write_byte(len(classes))
+        for number, name in enumerate(classes, 1):
+            out.write_byte(number)
+            out.write_utf(name)
+        out.write_int(len(self.entries))
+        for key in self.in_order():
+            for one in (key, self.entries[key]):
+                number_of = _BUILT_IN_IDS.get(type(one))
+                out.write_byte(ids[names.java_name(one)] if number_of is None else number_of)
+                one.write(out)
+
+    def _numbered(self) -> tuple[dict[str, int], tuple[str, ...]]:
+        """Return the id of each class, and the names of those not built in."""
+        ids, classes = dict(_ID_OF_NAME), list(self.classes)
+        ids.update({name: number for number, name in enumerate(classes, 1)})
+        for key, value in self.entries.items():
+            for one in (key, value):
+                name = names.java_name(one)
+                if name not in ids:
+                    classes.append(name)
+                    ids[name] = len(classes)
+        if len(classes) > _MOST_CLASSES:
+            raise UserError(f"a map of {len(classes)} classes; at most {_MOST_CLASSES} have ids")
+        return ids, tuple(classes)
+
+    def __str__(self) -> str:
+        """Return `AbstractMap.toString` of the entries."""
+        shown = (f"{java_string(key)}={java_string(value)}" for key, value in self.items())
+        return "{" + ", ".join(shown) + "}"
+
+
+EMPTY = MapWritable()
+"""The map without entries; maps are values, so one is enough."""
+
+_BUILT_IN_IDS: dict[type[Writable], int] = {
+    simple.BooleanWritable: -126,
+    simple.BytesWritable: -125,
+    simple.FloatWritable: -124,
+    simple.IntWritable: -123,
+    simple.LongWritable: -122,
+    MapWritable: -121,
+    simple.MD5Hash: -120,
+    simple.NullWritable: -119,
+    Text: _TEXT_ID,
+    simple.VIntWritable: -114,
+    simple.VLongWritable: -113,
+}
+
+
+def _key(key: str | Writable) -> Writable:
+    return Text(key) if isinstance(key, str) else key
+
+
+# ---------------------------------------------------------------------- reading
+
+
+class _Table(dict[int, "Callable[[DataInput], Writable]"]):
+    """What reads a value of each class id; `names` are the classes that are not built in."""
+
+    def __init__(self, own: tuple[str, ...]) -> None:
+        super().__init__({number: known.read for known, number in _BUILT_IN_IDS.items()})
+        self.names = own
+        for number, name in enumerate(own, 1):
+            known = names.record_class(name)
+            if known is not None:
+                self[number] = known.read
+
+    def name(self, number: int) -> str:
+        """Return Java's name of an id, for errors and unknown values."""
+        if 0 < number <= len(self.names):
+            return self.names[number - 1]
+        if number in _NAME_OF_ID:
+            return _NAME_OF_ID[number]
+        raise CorruptDataError(f"a map has a value of class id {number}, which it does not name")
+
+
+_PLAIN = _Table(())
+_TABLES: dict[bytes, _Table] = {}
+_MOST_TABLES = 1024
+
+
+def _class_table(data: DataInput) -> _Table:
+    """Read the classes that are not built in; return what reads values."""
+    start = data.position
+    count = data.read_byte()
+    if count == 0:
+        return _PLAIN
+    if count < 0:
+        raise CorruptDataError(f"a map of {count} classes at byte {start} cannot be")
+    own = {}
+    for _ in range(count):
+        number = data.read_byte()
+        own[number] = data.read_utf()
+    header = data.data[start : data.position]
+    found = _TABLES.get(header)
+    if found is None:
+        if sorted(own) != list(range(1, count + 1)) or not _ID_OF_NAME.keys().isdisjoint(
+            own.values()
+        ):
+            raise CorruptDataError(f"a map at byte {start} has classes of the ids {list(own)}")
+        found = _Table(tuple(own[number] for number in sorted(own)))
+        if len(_TABLES) < _MOST_TABLES:
+            _TABLES[header] = found
+    return found
+
+
+def _read_entries(data: DataInput, table: _Table, *, tail: bool) -> dict[Writable, Writable]:
+    entries: dict[Writable, Writable] = {}
+    for left in range(data.read_count(2), 0, -1):
+        number = data.read_byte()
+        reader = table.get(number)
+        key = _unknown(data, table.name(number), last=False) if reader is None else reader(data)
+        number = data.read_byte()
+        reader = table.get(number)
+        if reader is None:
+            value: Writable = _unknown(data, table.name(number), last=tail and left == 1)
+        else:
+            value = reader(data)
+        try:
+            entries[key] = value
+        except TypeError:
+            raise CorruptDataError(
+                f"a {names.java_name(key)} before byte {data.position} cannot be a key"
+            ) from None
+    return entries
+
+
+def _unknown(data: DataInput, name: str, *, last: bool) -> OpaqueWritable:
+    if not last:
+        raise CorruptDataError(
+            f"a value of the class {name} at byte {data.position} cannot be read",
+            hint="the class is not known here, so that its length is not known either",
+        )
+    return OpaqueWritable(name, data.read_bytes(data.left))
+
+
+def read_old_map(data: DataInput, *, tail: bool = False) -> MapWritable:
+    """Read a map of Nutch 0.8 to 0.9 (`org.apache.nutch.crawl.MapWritable`).
+
+    Raises:
+        CorruptDataError: It is none, or holds a value whose length cannot be known.
+    """
+    count = data.read_int()
+    entries: dict[Writable, Writable] = {}
+    if count <= 0:
+        return EMPTY
+    known = dict(_OLD_NAMES)
+    for _ in range(data.read_byte()):
+        number = data.read_byte()
+        known[number] = data.read_text()
+    data.checked_count(count, data.position, 2)
+    for left in range(count, 0, -1):
+        at, ids = data.position, (data.read_byte(), data.read_byte())
+        if not all(one in known for one in ids):
+            raise CorruptDataError(f"the map has an entry of the class ids {ids} at byte {at}")
+        key = _old_value(data, known[ids[0]], last=False)
+        entries[key] = _old_value(data, known[ids[1]], last=tail and left == 1)
+    return MapWritable(entries)
+
+
+def _old_value(data: DataInput, name: str, *, last: bool) -> Writable:
+    if name == _OLD_NAMES[-119]:
+        return read_old_map(data)
+    known = names.record_class(name)
+    return _unknown(data, name, last=last) if known is None else known.read(data)
+
+
+# ---------------------------------------------------------------------- as Java has it
+
+
+def java_hash_code(key: Writable) -> int:
+    """Return Java's hash code of a key, 32 bits, unsigned.
+
+    Raises:
+        KeyError: Java takes the place in memory, or we do not know.
+    """
+    return _HASHES[type(key)](key)
+
+
+_HASHES: dict[type[Writable], Callable[..., int]] = {
+    Text: lambda key: java_hash.bytes_hash(text_bytes(key.value)),
+    simple.BytesWritable: lambda key: java_hash.bytes_hash(key.value),
+    simple.IntWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.VIntWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.LongWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.VLongWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.FloatWritable: lambda key: java_hash.float_bits(key.value),
+    simple.BooleanWritable: lambda key: 0 if key.value else 1,
+    simple.NullWritable: lambda _: 0,
+    simple.MD5Hash: lambda key: int.from_bytes(key.value[:4], "big"),
+}
+
+
+def java_string(value: Writable) -> str:
+    """Return Java's `toString` of a value."""
+    if isinstance(value, Text):
+        return value.value
+    if isinstance(value, simple.FloatWritable):
+        return float_text(value.value)
+    return str(value)
