@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from filbert.cli.fetch07 import command as fetch07
 from filbert.cli.options import common_options, crawl_dir_argument
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ _skip_bad = click.option(
 @click.group()
 def command() -> None:
     """Read Nutch's own data, take a crawl over, give one back."""
+
+
+command.add_command(fetch07, "fetch07")
 
 
 @command.command()
