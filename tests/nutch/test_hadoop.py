@@ -1,0 +1,208 @@
+"""Hadoop's own classes read what we write, and we read what they write.
+
+The classes come out of the jars in the pyspark package, driven through its gateway.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from filbert.nutch.array_file import ArrayFile, ArrayFileWriter
+from filbert.nutch.codecs import CODECS
+from filbert.nutch.map_file import MapFile, MapFileWriter
+from filbert.nutch.sequence_file import SequenceFile
+from filbert.nutch.sequence_writer import Compression, Form, SequenceFileWriter
+from filbert.nutch.simple import LongWritable, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.spark
+
+TEXT, LONG = "org.apache.hadoop.io.Text", "org.apache.hadoop.io.LongWritable"
+ROWS = [(f"http://host{n % 7}.example/{n:05d}", n * 1_000_003) for n in range(3_000)]
+# Hadoop packs with these only where it was built with native libraries.
+NATIVE = {"zstd", "snappy", "lz4"}
+FORMS = [
+    (Compression.NONE, "default"),
+    *((Compression.RECORD, codec) for codec in CODECS),
+    *((Compression.BLOCK, codec) for codec in CODECS),
+]
+
+
+@pytest.fixture(scope="module")
+def hadoop() -> Iterator[Any]:
+    """A JVM with Hadoop's classes."""
+    if importlib.util.find_spec("pyspark") is None:
+        pytest.skip("pyspark is not installed: its package has Hadoop's classes")
+    from pyspark.java_gateway import launch_gateway
+
+    gateway = launch_gateway()  # type: ignore[no-untyped-call]
+    try:
+        yield gateway
+    finally:
+        gateway.shutdown()
+
+
+class Hadoop:
+    """What the tests ask of Hadoop."""
+
+    def __init__(self, gateway: Any) -> None:
+        self.gateway = gateway
+        self.io = gateway.jvm.org.apache.hadoop.io
+        self.configuration = gateway.jvm.org.apache.hadoop.conf.Configuration()
+
+    def path(self, path: Path) -> Any:
+        """Return a path as Hadoop has it: of this file system, with checksums."""
+        return self.gateway.jvm.org.apache.hadoop.fs.Path(f"file://{path}")
+
+    def rows(self, path: Path) -> list[tuple[str, int]]:
+        """Read a SequenceFile of Text and LongWritable."""
+        options = self.gateway.new_array(getattr(self.io, "SequenceFile$Reader$Option"), 1)
+        reader_class = getattr(self.io, "SequenceFile$Reader")
+        options[0] = reader_class.file(self.path(path))
+        reader = reader_class(self.configuration, options)
+        key, value = self.io.Text(), self.io.LongWritable()
+        found = []
+        while reader.next(key, value):
+            found.append((key.toString(), value.get()))
+        reader.close()
+        return found
+
+
+@pytest.fixture(scope="module")
+def ours(hadoop: Any) -> Hadoop:
+    """The driver."""
+    return Hadoop(hadoop)
+
+
+def _form(compression: Compression, codec: str) -> Form:
+    return Form(compression=compression, codec=codec, block_bytes=20_000)
+
+
+@pytest.mark.parametrize(("compression", "codec"), FORMS)
+def test_hadoop_reads_our_sequence_files(
+    compression: Compression, codec: str, ours: Hadoop, tmp_path: Path
+) -> None:
+    """Whatever they are packed with, and with our checksums."""
+    path = tmp_path / "data"
+    with SequenceFileWriter(path, TEXT, LONG, _form(compression, codec)) as file:
+        for key, value in ROWS:
+            file.append(Text(key).to_bytes(), LongWritable(value).to_bytes())
+    assert _or_skip(lambda: ours.rows(path), codec) == ROWS
+
+
+def _or_skip(read: Any, codec: str) -> Any:
+    from py4j.protocol import Py4JJavaError  # type: ignore[import-untyped]
+
+    try:
+        return read()
+    except Py4JJavaError as error:
+        words = str(error.java_exception)
+        if codec in NATIVE and ("native" in words or "UnsatisfiedLink" in words):
+            pytest.skip(f"this Hadoop has no {codec}: {words.splitlines()[0]}")
+        raise
+
+
+@pytest.mark.parametrize("compression", list(Compression))
+def test_hadoop_seeks_in_our_map_files(
+    compression: Compression, ours: Hadoop, tmp_path: Path
+) -> None:
+    """MapFile.Reader finds every key by our index, and none that is not there."""
+    rows = dict(sorted(ROWS, key=lambda row: row[0].encode()))
+    with MapFileWriter(tmp_path / "map", TEXT, LONG, _form(compression, "default")) as file:
+        for key, value in rows.items():
+            file.append(Text(key), LongWritable(value).to_bytes())
+    reader_class = getattr(ours.io, "MapFile$Reader")
+    options = ours.gateway.new_array(getattr(ours.io, "SequenceFile$Reader$Option"), 0)
+    reader = reader_class(ours.path(tmp_path / "map"), ours.configuration, options)
+    value = ours.io.LongWritable()
+    for key in list(rows)[::101]:
+        assert reader.get(ours.io.Text(key), value) is not None
+        assert value.get() == rows[key]
+    assert reader.get(ours.io.Text("http://none.example/"), value) is None
+    last = ours.io.Text()
+    reader.finalKey(last)
+    assert last.toString() == list(rows)[-1]
+    reader.close()
+
+
+def test_hadoop_reads_our_array_files(ours: Hadoop, tmp_path: Path) -> None:
+    """ArrayFile.Reader gives each value by its number."""
+    with ArrayFileWriter(tmp_path / "array", TEXT) as file:
+        for key, _ in ROWS:
+            file.add(Text(key).to_bytes())
+    system = ours.path(tmp_path).getFileSystem(ours.configuration)
+    reader = getattr(ours.io, "ArrayFile$Reader")(
+        system, str(tmp_path / "array"), ours.configuration
+    )
+    value = ours.io.Text()
+    for number in (0, 1, 127, 128, 129, 2_999):
+        reader.get(number, value)
+        assert value.toString() == ROWS[number][0]
+    reader.close()
+
+
+@pytest.mark.parametrize(("compression", "codec"), FORMS)
+def test_we_read_hadoops_sequence_files(
+    compression: Compression, codec: str, ours: Hadoop, tmp_path: Path
+) -> None:
+    """And their checksums."""
+    path = tmp_path / "data"
+    _or_skip(lambda: _write(ours, path, compression, codec), codec)
+    with SequenceFile(path) as file:
+        found = [
+            (Text.from_bytes(r.key).value, LongWritable.from_bytes(r.value).value) for r in file
+        ]
+    assert found == ROWS
+    assert path.with_name(".data.crc").exists()
+
+
+def _write(ours: Hadoop, path: Path, compression: Compression, codec: str) -> None:
+    writer_class = getattr(ours.io, "SequenceFile$Writer")
+    kinds = getattr(ours.io, "SequenceFile$CompressionType")
+    packer = ours.gateway.jvm.org.apache.hadoop.util.ReflectionUtils.newInstance(
+        ours.configuration.getClassByName(CODECS[codec].java), ours.configuration
+    )
+    options = ours.gateway.new_array(getattr(ours.io, "SequenceFile$Writer$Option"), 4)
+    options[0] = writer_class.file(ours.path(path))
+    options[1] = writer_class.keyClass(ours.configuration.getClassByName(TEXT))
+    options[2] = writer_class.valueClass(ours.configuration.getClassByName(LONG))
+    options[3] = writer_class.compression(getattr(kinds, compression.name), packer)
+    writer = ours.io.SequenceFile.createWriter(ours.configuration, options)
+    for key, value in ROWS:
+        writer.append(ours.io.Text(key), ours.io.LongWritable(value))
+    writer.close()
+
+
+def test_we_seek_in_hadoops_map_and_array_files(ours: Hadoop, tmp_path: Path) -> None:
+    """Their index, and ours made anew, find the same."""
+    options = ours.gateway.new_array(getattr(ours.io, "SequenceFile$Writer$Option"), 2)
+    writer_class = getattr(ours.io, "MapFile$Writer")
+    options[0] = writer_class.keyClass(ours.configuration.getClassByName(TEXT))
+    options[1] = writer_class.valueClass(ours.configuration.getClassByName(LONG))
+    writer = writer_class(ours.configuration, ours.path(tmp_path / "map"), options)
+    rows = dict(sorted(ROWS, key=lambda row: row[0].encode()))
+    for key, value in rows.items():
+        writer.append(ours.io.Text(key), ours.io.LongWritable(value))
+    writer.close()
+    for again in (False, True):
+        if again:
+            (tmp_path / "map" / "index").unlink()
+        with MapFile(tmp_path / "map") as file:
+            for key in list(rows)[::97]:
+                assert file.get(Text(key)) == LongWritable(rows[key]).to_bytes()
+    system = ours.path(tmp_path).getFileSystem(ours.configuration)
+    array = getattr(ours.io, "ArrayFile$Writer")(
+        ours.configuration, system, str(tmp_path / "array"), ours.configuration.getClassByName(TEXT)
+    )
+    for key, _ in ROWS[:300]:
+        array.append(ours.io.Text(key))
+    array.close()
+    with ArrayFile(tmp_path / "array") as file:
+        assert file.at(299) == Text(ROWS[299][0]).to_bytes()
+        assert file.at(300) is None
