@@ -1,8 +1,7 @@
-"""The web database and the segments of old, as the real programs left them."""
+"""The web database of old, as the real programs left it."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -13,24 +12,11 @@ from filbert.nutch.data import CorruptDataError
 from filbert.nutch.sequence_file import SequenceFile
 from filbert.nutch.simple import MD5Hash
 from filbert.nutch.sorter import sorted_records
-from filbert.nutch.v07.fetched import Content, FetcherOutput
-from filbert.nutch.v07.jsonable import jsonable
-from filbert.nutch.v07.link import Link
 from filbert.nutch.v07.page import Page
-from filbert.nutch.v07.segment import OldSegment, OldSegmentWriter, write_fetch_list
 from filbert.nutch.v07.webdb import Stats, WebDB, is_webdb, recover, write_webdb
 
 DATA = Path(__file__).parents[2] / "data" / "nutch07"
 WEBDBS = sorted(path for path in DATA.glob("*/webdb-*"))
-SEGMENTS = sorted(path for path in DATA.glob("*/segments/*"))
-
-
-def _told(path: Path) -> list[dict[str, object]]:
-    """What the real classes read of a file."""
-    era = next(parent for parent in path.parents if parent.parent == DATA)
-    dump = era / "dump" / path.relative_to(era).with_suffix(".json")
-    records: list[dict[str, object]] = json.loads(dump.read_text(encoding="utf-8"))["records"]
-    return records
 
 
 @pytest.mark.parametrize("path", WEBDBS, ids=lambda path: f"{path.parent.name} {path.name}")
@@ -39,6 +25,10 @@ def test_a_web_database_is_read_whole(path: Path) -> None:
     with WebDB(path) as db:
         pages, links = list(db.pages()), list(db.links())
         assert db.stats == Stats(len(pages), len(links))
+        assert list(db.pages_by_md5()) == sorted(pages)
+        assert list(db.links_by_md5()) == sorted(
+            links, key=lambda link: (link.from_id.value, link.url)
+        )
         for page in pages:
             assert db.page(page.url) == page
             assert page in list(db.pages_of(page.md5))
@@ -46,17 +36,6 @@ def test_a_web_database_is_read_whole(path: Path) -> None:
         for link in links:
             assert link in list(db.links_from(link.from_id))
             assert link in list(db.links_to(link.url))
-
-
-@pytest.mark.parametrize("era", ["nutch06", "nutch072"])
-def test_pages_and_links_are_what_the_real_classes_read(era: str) -> None:
-    """Every record of all four maps of the fullest database, field by field."""
-    path = DATA / era / "webdb-4-updated"
-    with WebDB(path) as db:
-        pages = [jsonable(page) for page in db.pages()]
-        assert pages == [one["value"] for one in _told(path / "pagesByURL" / "data")]
-        links = [jsonable(link) for link in db.links()]
-        assert links == [one["key"] for one in _told(path / "linksByURL" / "data")]
 
 
 @pytest.mark.parametrize("path", WEBDBS, ids=lambda path: f"{path.parent.name} {path.name}")
@@ -92,96 +71,68 @@ def _scene(tmp_path: Path, *names: str) -> Path:
     return tmp_path
 
 
+def _folders(path: Path) -> list[str]:
+    return [one.name for one in path.iterdir() if one.is_dir()]
+
+
 def test_an_update_cut_off_is_read_and_mended(tmp_path: Path) -> None:
     """Between the two renames the new one counts; a new one beside the current one does not."""
     between = _scene(tmp_path / "a", "webdb.old", "webdb.new")
     with WebDB(between) as db:
         assert db.path.name == "webdb.new"
     assert recover(between) == "webdb.new became webdb"
-    assert [path.name for path in between.iterdir()] == ["webdb"]
+    assert _folders(between) == ["webdb"]
     before = _scene(tmp_path / "b", "webdb", "webdb.new")
     with WebDB(before) as db:
         assert db.path.name == "webdb"
     assert recover(before) == "removed webdb.new, which was not complete"
     assert recover(before) == ""
+    alone = _scene(tmp_path / "d", "webdb.old")
+    with WebDB(alone) as db:
+        assert db.path.name == "webdb.old"
+    assert recover(alone) == "webdb.old is webdb again"
+    assert _folders(alone) == ["webdb"]
     both = _scene(tmp_path / "c", "webdb", "webdb.old")
     for ask in (WebDB, recover):
         with pytest.raises(CorruptDataError, match="Impossible condition"):
             ask(both)
 
 
-def test_one_that_is_being_written_is_left_alone(tmp_path: Path) -> None:
-    """The write lock refuses, and says how to go on; no database at all is told, too."""
-    path = _scene(tmp_path, "webdb")
-    (path / "dbwritelock").touch()
-    with pytest.raises(UserError, match="is being written: it has a file dbwritelock"):
-        WebDB(path)
+def test_what_is_no_whole_database_is_told(tmp_path: Path) -> None:
+    """Nothing, a first one that was never finished, half of one, and stats cut short."""
     with pytest.raises(UserError, match="is no web database"):
         WebDB(tmp_path / "nothing")
+    unfinished = _scene(tmp_path / "unfinished", "webdb.new")
+    assert not is_webdb(unfinished)
+    with pytest.raises(UserError, match="is no web database"):
+        WebDB(unfinished)
+    assert write_webdb(unfinished, list, list) == Stats()
+    half = _scene(tmp_path / "half", "webdb")
+    shutil.rmtree(half / "webdb" / "linksByURL")
+    with WebDB(half) as db, pytest.raises(CorruptDataError, match="it has no linksByURL"):
+        next(db.links_to("http://a/"))
+    (half / "webdb" / "stats").write_bytes(bytes(9))
+    with pytest.raises(CorruptDataError, match=r"webdb/stats: .* byte 9"):
+        WebDB(half)
+    (half / "webdb" / "stats").write_bytes(b"\1" + bytes(16))
+    with pytest.raises(CorruptDataError, match="Expecting v0, found v1"):
+        WebDB(half)
 
 
-@pytest.mark.parametrize("path", SEGMENTS, ids=lambda path: f"{path.parts[-3]} {path.name}")
-def test_a_segment_is_read_in_step(path: Path, tmp_path: Path) -> None:
-    """Each part is what the real classes read; written anew it is the same, record by record."""
-    segment = OldSegment(path)
-    entries, captures = list(segment.fetch_list()), list(segment.captures())
-    assert [jsonable(one) for one in entries] == [
-        one["value"] for one in _told(path / "fetchlist" / "data")
-    ]
-    assert len(captures) == len(_told(path / "fetcher" / "data"))
-    for capture in captures:
-        assert capture.content is not None
-        assert capture.content.url == capture.output.entry.page.url
-    for part, of in (("content", "content"), ("parse_text", "text")):
-        got = [jsonable(getattr(one, of)) for one in captures]
-        assert [_without_order(one) for one in got] == [
-            _without_order(one["value"]) for one in _told(path / part / "data")
-        ]
-    assert write_fetch_list(tmp_path / "new", iter(entries)) == len(entries)
-    with OldSegmentWriter(tmp_path / "new") as writer:
-        for one in captures:
-            assert one.content is not None
-            assert one.text is not None
-            assert one.data is not None
-            writer.output_page(one.output, one.content, one.text, one.data)
-    again = OldSegment(tmp_path / "new")
-    assert (list(again.fetch_list()), list(again.captures())) == (entries, captures)
-    assert again.is_fetched
+def test_a_page_may_be_asked_for_while_all_are_read() -> None:
+    """Reading all of them goes on where it was."""
+    with WebDB(DATA / "nutch072" / "webdb-4-updated") as db:
+        urls = [page.url for page in db.pages()]
+        seen = [page.url for page in db.pages() if db.page(urls[0]) and list(db.pages())]
+        assert seen == urls
 
 
-def _without_order(shown: object) -> object:
-    """Leave out what another reader shows otherwise."""
-    return {k: v for k, v in shown.items() if k != "shown"} if isinstance(shown, dict) else shown
-
-
-def test_pages_not_to_be_fetched_are_as_the_old_fetcher_left_them() -> None:
-    """The handleNoFetch of 0.6: MD5 of the URL, status SUCCESS, and nothing else."""
-    segment = OldSegment(max((DATA / "nutch06" / "segments").iterdir()))
-    found = [one for one in segment.captures() if not one.output.entry.fetch]
-    assert found
-    for one in found:
-        url = one.output.entry.page.url
-        assert one.output.md5 == MD5Hash.digest(url)
-        assert one.content == Content(url=url, base=url)
-        assert one.output.status.is_success
-        assert one.text is not None
-        assert one.text.text == ""
-
-
-def test_parts_out_of_step_are_an_error(tmp_path: Path) -> None:
-    """A part that is shorter than another would put one page's text to another: it refuses."""
-    source = SEGMENTS[-1]
-    shutil.copytree(source / "fetcher", tmp_path / "fetcher")
-    short = list(OldSegment(source).captures())[:3]
-    with OldSegmentWriter(tmp_path / "short") as writer:
-        for one in short:
-            assert one.content is not None
-            assert one.text is not None
-            assert one.data is not None
-            writer.output_page(one.output, one.content, one.text, one.data)
-    shutil.copytree(tmp_path / "short" / "content", tmp_path / "content")
-    with pytest.raises(CorruptDataError, match="content has 3 records, and another part"):
-        list(OldSegment(tmp_path).captures())
+def test_two_pages_of_one_url_are_refused(tmp_path: Path) -> None:
+    """The URL is the key; what was begun is not taken for a database."""
+    pages = [Page(url="http://a/", md5=MD5Hash(bytes([n]) * 16), next_fetch=0) for n in range(2)]
+    with pytest.raises(UserError, match="key out of order"):
+        write_webdb(tmp_path, lambda: pages, list)
+    assert not is_webdb(tmp_path)
 
 
 def test_sorting_spills_and_is_stable(tmp_path: Path) -> None:
@@ -190,10 +141,3 @@ def test_sorting_spills_and_is_stable(tmp_path: Path) -> None:
     got = list(sorted_records(items, lambda item: b"%02d" % item[0], tmp_path, run=64))
     assert got == sorted(items, key=lambda item: item[0])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_records_are_named() -> None:
-    """A link has a page's MD5 as its source; the constants of old are here."""
-    assert (FetcherOutput.DIR_NAME, FetcherOutput.DONE_NAME) == ("fetcher", "fetcher.done")
-    assert Link.CUR_VERSION == 5
-    assert Page.CUR_VERSION == 4

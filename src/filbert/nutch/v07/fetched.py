@@ -2,6 +2,7 @@
 
 Guarantee: all versions of `FetcherOutput` are read, also a newer one, as the original does. What
 Nutch 0.6 wrote (version 4) keeps its status byte in `FetcherOutput06`, and is written so again.
+Outputs are equal whenever they were fetched, as the original's `equals` has it.
 Source: Nutch 0.6 and 0.7 `fetcher.FetcherOutput`, `protocol.Content`.
 """
 
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from filbert.nutch.simple import MD5Hash
 from filbert.nutch.v07.page import FetchListEntry
 from filbert.nutch.v07.status import ProtocolStatus
+from filbert.nutch.v1.java_text import date_text
 from filbert.nutch.writable import VersionedWritable, Writable
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from filbert.nutch.data import DataInput, DataOutput
 
-__all__ = ["Content", "FetcherOutput", "FetcherOutput06"]
+__all__ = ["Content", "FetcherOutput", "FetcherOutput06", "properties_text"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +45,7 @@ class FetcherOutput(Writable):
     entry: FetchListEntry
     md5: MD5Hash
     status: ProtocolStatus
-    fetch_date: int = 0
+    fetch_date: int = field(default=0, compare=False)
 
     @classmethod
     def read(cls, data: DataInput) -> Self:
@@ -63,6 +65,10 @@ class FetcherOutput(Writable):
         self.status.write(out)
         out.write_long(self.fetch_date)
 
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return _text(self, f"ProtocolStatus: {self.status}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetcherOutput06(Writable):
@@ -73,7 +79,7 @@ class FetcherOutput06(Writable):
     entry: FetchListEntry
     md5: MD5Hash
     status: int
-    fetch_date: int = 0
+    fetch_date: int = field(default=0, compare=False)
 
     @classmethod
     def read(cls, data: DataInput) -> Self:
@@ -89,6 +95,19 @@ class FetcherOutput06(Writable):
         self.md5.write(out)
         out.write_byte(self.status)
         out.write_long(self.fetch_date)
+
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return _text(self, f"Status: {self.status}")
+
+
+def _text(record: FetcherOutput | FetcherOutput06, status: str) -> str:
+    return (
+        f"FetchListEntry: {record.entry}Fetch Result:\n"
+        f"MD5Hash: {record.md5}\n"
+        f"{status}\n"
+        f"FetchDate: {date_text(record.fetch_date)}\n"
+    )
 
 
 def _rest(data: DataInput, version: int) -> int:
@@ -142,3 +161,18 @@ class Content(VersionedWritable):
         out.write_compressed_bytes(self.content)
         out.write_utf(self.content_type)
         out.write_properties(self.metadata)
+
+    def __str__(self) -> str:
+        """Return the lines of `toString`; the bytes are taken for UTF-8."""
+        return (
+            f"url: {self.url}\n"
+            f"base: {self.base}\n"
+            f"contentType: {self.content_type}\n"
+            f"metadata: {properties_text(self.metadata)}\n"
+            "Content:\n"
+        ) + (self.content or b"").decode("utf-8", "replace")
+
+
+def properties_text(properties: Mapping[str, str]) -> str:
+    """Return the text of a `Properties`; Java's order is of its hashes, ours as they were read."""
+    return "{" + ", ".join(f"{name}={value}" for name, value in properties.items()) + "}"

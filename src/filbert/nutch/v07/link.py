@@ -82,6 +82,17 @@ class Link(WritableComparable):
             other.from_id.value,
         )
 
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return (
+            f"Version: {self.CUR_VERSION}\n"
+            f"ID: {self.from_id}\n"
+            f"DomainID: {self.domain_id}\n"
+            f"URL: {self.url}\n"
+            f"AnchorText: {self.anchor}\n"
+            f"targetHasOutlink: {'true' if self.target_has_outlink else 'false'}\n"
+        )
+
 
 class LinkByMD5(Link):
     """The same, ordered by the MD5 that it comes from, then by URL (`Link.MD5Comparator`)."""

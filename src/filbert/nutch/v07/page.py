@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 from filbert.nutch import utf8
 from filbert.nutch.simple import MD5Hash
+from filbert.nutch.v1.java_text import date_text, float_text
 from filbert.nutch.writable import Writable, WritableComparable, read_version
 
 if TYPE_CHECKING:
@@ -106,6 +107,20 @@ class Page(WritableComparable):
         """Return a hash of what `__eq__` compares."""
         return hash(self._compared())
 
+    def __str__(self) -> str:
+        """Return the lines of `toString`; times in UTC."""
+        return (
+            f"Version: {self.CUR_VERSION}\n"
+            f"URL: {self.url}\n"
+            f"ID: {self.md5}\n"
+            f"Next fetch: {date_text(self.next_fetch)}\n"
+            f"Retries since fetch: {self.retries}\n"
+            f"Retry interval: {self.fetch_interval} days\n"
+            f"Num outlinks: {self.num_outlinks}\n"
+            f"Score: {float_text(self.score)}\n"
+            f"NextScore: {float_text(self.next_score)}\n"
+        )
+
     def _compared(self) -> tuple[object, ...]:
         return (
             self.url,
@@ -156,3 +171,12 @@ class FetchListEntry(Writable):
         out.write_int(len(self.anchors))
         for anchor in self.anchors:
             out.write_utf(anchor)
+
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return (
+            f"version: {self.CUR_VERSION}\n"
+            f"fetch: {'true' if self.fetch else 'false'}\n"
+            f"page: {self.page}\n"
+            f"anchors: {len(self.anchors)}\n"
+        ) + "".join(f"  anchor: {anchor}\n" for anchor in self.anchors)

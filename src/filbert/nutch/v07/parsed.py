@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from filbert.nutch.v07.fetched import properties_text
 from filbert.nutch.v07.status import PARSED, ParseStatus
 from filbert.nutch.writable import VersionedWritable, Writable
 
@@ -42,6 +43,10 @@ class ParseText(VersionedWritable):
         out.write_byte(self.VERSION)
         out.write_compressed_string(self.text)
 
+    def __str__(self) -> str:
+        """Return the text, as `toString` does."""
+        return "null" if self.text is None else self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outlink(Writable):
@@ -59,6 +64,10 @@ class Outlink(Writable):
         """Write it."""
         out.write_utf(self.to_url)
         out.write_utf(self.anchor)
+
+    def __str__(self) -> str:
+        """Return the words of `toString`."""
+        return f"toUrl: {self.to_url} anchor: {self.anchor}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +107,10 @@ class ParseData(Writable):
         self.status.write(out)
         _write_rest(self, out)
 
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return f"Status: {self.status}\n{_text(self)}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseData06(VersionedWritable):
@@ -120,6 +133,10 @@ class ParseData06(VersionedWritable):
         out.write_byte(self.VERSION)
         _write_rest(self, out)
 
+    def __str__(self) -> str:
+        """Return the lines of `toString`."""
+        return _text(self)
+
 
 def _links(data: DataInput) -> tuple[Outlink, ...]:
     return tuple(Outlink.read(data) for _ in range(data.read_count(4)))
@@ -131,3 +148,12 @@ def _write_rest(record: ParseData | ParseData06, out: DataOutput) -> None:
     for link in record.outlinks:
         link.write(out)
     out.write_properties(record.metadata)
+
+
+def _text(record: ParseData | ParseData06) -> str:
+    return (
+        f"Title: {record.title}\n"
+        f"Outlinks: {len(record.outlinks)}\n"
+        + "".join(f"  outlink: {link}\n" for link in record.outlinks)
+        + f"Metadata: {properties_text(record.metadata)}\n"
+    )

@@ -1,6 +1,7 @@
 """A segment of old: a fetch list, and what its fetch left, record by record in step.
 
-Guarantee: record i of `fetcher`, `content`, `parse_text` and `parse_data` are of one page.
+Guarantee: record i of `fetcher`, `content`, `parse_text` and `parse_data` are of one page. What
+Nutch 0.6 wrote is told from what 0.7 did by the version of its records, and keeps its status.
 Source: Nutch 0.7 `segment.SegmentReader`, `segment.SegmentWriter`, `fetcher.Fetcher.outputPage`.
 """
 
@@ -10,8 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from filbert.errors import UserError
 from filbert.nutch.array_file import ArrayFile, ArrayFileWriter
-from filbert.nutch.data import CorruptDataError
+from filbert.nutch.data import CorruptDataError, DataInput
 from filbert.nutch.map_file import is_map_file
 from filbert.nutch.sequence_writer import OLD, Form
 from filbert.nutch.v07.fetched import Content, FetcherOutput, FetcherOutput06
@@ -24,7 +26,14 @@ if TYPE_CHECKING:
 
     from filbert.nutch.writable import Writable
 
-__all__ = ["Captured", "OldSegment", "OldSegmentWriter", "is_old_segment", "write_fetch_list"]
+__all__ = [
+    "Captured",
+    "OldSegment",
+    "OldSegmentWriter",
+    "Span",
+    "is_old_segment",
+    "write_fetch_list",
+]
 
 _FORM = Form(version=OLD, checksums=False)
 _OUTPUTS = (FetcherOutput.DIR_NAME, Content.DIR_NAME, ParseText.DIR_NAME, ParseData.DIR_NAME)
@@ -32,12 +41,44 @@ _OUTPUTS = (FetcherOutput.DIR_NAME, Content.DIR_NAME, ParseText.DIR_NAME, ParseD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Captured:
-    """One page of a fetch. Content, text and data are None where a segment has not that part."""
+    """One page of a fetch.
+
+    Attributes:
+        output: What became of it, as 0.7 reads it.
+        content, text, data: None where a segment has not that part.
+        old_status: The status that 0.6 wrote (`status.OLD_CODES`), which knows "can't parse"; None:
+            0.7 wrote it.
+    """
 
     output: FetcherOutput
     content: Content | None
     text: ParseText | None
     data: ParseData | None
+    old_status: int | None = None
+
+    def of_06(self) -> tuple[FetcherOutput06, ParseData06]:
+        """Return output and data as 0.6 wrote them.
+
+        Raises:
+            UserError: 0.7 wrote them: that has statuses which 0.6 has not.
+        """
+        if self.old_status is None:
+            raise UserError(f"{self.output.entry.page.url} was not fetched by Nutch 0.6")
+        entry, md5, date = self.output.entry, self.output.md5, self.output.fetch_date
+        data = self.data or ParseData()
+        return (
+            FetcherOutput06(entry=entry, md5=md5, status=self.old_status, fetch_date=date),
+            ParseData06(title=data.title, outlinks=data.outlinks, metadata=data.metadata),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """How many pages a fetch has, and when the first and the last of them came, epoch ms."""
+
+    count: int = 0
+    started: int = 0
+    finished: int = 0
 
 
 def is_old_segment(path: Path) -> bool:
@@ -68,6 +109,27 @@ class OldSegment:
         """Whether it has what a fetch leaves."""
         return self._output_name() is not None
 
+    @property
+    def is_parsed(self) -> bool:
+        """Whether its pages were parsed as they were fetched, or since."""
+        return self.has(FetcherOutput.DIR_NAME)
+
+    def span(self) -> Span:
+        """Return how many pages it has, and when they came; zeros if it was not fetched."""
+        name = self._output_name()
+        if name is None:
+            return Span()
+        with ArrayFile(self.path / name) as file:
+            last = file.final_key()
+            if last is None:
+                return Span()
+            started, finished = (
+                FetcherOutput.from_bytes(one or b"").fetch_date
+                for one in (file.at(0), file.get(last))
+            )
+        count = DataInput(last.to_bytes()).read_long() + 1
+        return Span(count=count, started=started, finished=finished)
+
     def fetch_list(self) -> Iterator[FetchListEntry]:
         """Yield the lines of the fetch list."""
         with ArrayFile(self.path / FetchListEntry.DIR_NAME, skip_bad=self._skip_bad) as file:
@@ -90,14 +152,7 @@ class OldSegment:
             ]
             number = 0
             while (values := self._next(files, number)) is not None:
-                output, content, text, data = values
-                assert output is not None
-                yield Captured(
-                    output=FetcherOutput.from_bytes(output),
-                    content=None if content is None else Content.from_bytes(content),
-                    text=None if text is None else ParseText.from_bytes(text),
-                    data=None if data is None else ParseData.from_bytes(data),
-                )
+                yield _captured(values)
                 number += 1
 
     def _next(self, files: list[ArrayFile | None], number: int) -> list[bytes | None] | None:
@@ -114,6 +169,20 @@ class OldSegment:
     def _output_name(self) -> str | None:
         names = (FetcherOutput.DIR_NAME, FetcherOutput.DIR_NAME_NP)
         return next((name for name in names if self.has(name)), None)
+
+
+def _captured(values: list[bytes | None]) -> Captured:
+    output, content, text, data = values
+    assert output is not None
+    read = FetcherOutput.from_bytes(output)
+    is_06 = DataInput(output).read_byte() < FetcherOutput.CUR_VERSION
+    return Captured(
+        output=read,
+        content=None if content is None else Content.from_bytes(content),
+        text=None if text is None else ParseText.from_bytes(text),
+        data=None if data is None else ParseData.from_bytes(data),
+        old_status=FetcherOutput06.from_bytes(output).status if is_06 else None,
+    )
 
 
 class OldSegmentWriter:

@@ -37,6 +37,7 @@ _NAMES = {
     20: "notfetching",
     21: "notmodified",
 }
+_MAJORS = ("notparsed", "success", "failed")
 _TRANSIENT = frozenset({10, 13, 15, 16, 17, 19})
 _PERMANENT = frozenset({2, 11, 12, 14, 18})
 
@@ -102,11 +103,8 @@ class ProtocolStatus(VersionedWritable):
 
     def __str__(self) -> str:
         """Return the words of `toString`."""
-        said = f"{_NAMES.get(self.code)}({self.code}), lastModified={self.last_modified}"
-        if self.args is not None and len(self.args) == 1:
-            return f"{said}: {self.args[0]}"
-        named = (f", args[{n}]={arg}" for n, arg in enumerate(self.args or ()) if arg is not None)
-        return said + "".join(named)
+        name = _NAMES.get(self.code, "null")
+        return f"{name}({self.code}), lastModified={self.last_modified}{_args_text(self.args)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,10 +147,17 @@ class ParseStatus(VersionedWritable):
 
     def __str__(self) -> str:
         """Return the words of `toString`."""
-        name = ("notparsed", "success", "failed")[self.major] if 0 <= self.major < 3 else None
-        said = f"{name}({self.major},{self.minor})"
-        return f"{said}: {self.args[0]}" if self.args else said
+        known = 0 <= self.major < len(_MAJORS)
+        name = _MAJORS[self.major] if known else "UNKNOWN!"
+        return f"{name}({self.major},{self.minor}){_args_text(self.args)}"
 
 
 PARSED = ParseStatus(major=1)
 """What a record without a status is taken for."""
+
+
+def _args_text(args: tuple[str | None, ...] | None) -> str:
+    if args is not None and len(args) == 1:
+        return f": {'null' if args[0] is None else args[0]}"
+    named = (f", args[{n}]={arg}" for n, arg in enumerate(args or ()) if arg is not None)
+    return "".join(named)

@@ -2,7 +2,7 @@
 
 Guarantee: reading changes nothing: a database whose update was cut off between two renames is read
 from where it lies, as the original would after its repair. Writing makes a new one, complete or
-not at all.
+not at all. Who reads and who writes, `webdb_lock` keeps apart.
 Source: Nutch 0.7 `db.WebDBReader`, `db.WebDBWriter`, `db.DBKeyDivision`.
 """
 
@@ -21,6 +21,7 @@ from filbert.nutch.simple import UTF8, MD5Hash
 from filbert.nutch.sorter import sorted_records
 from filbert.nutch.v07.link import Link, LinkByMD5
 from filbert.nutch.v07.page import Page, by_url
+from filbert.nutch.v07.webdb_lock import READ_LOCK, WRITE_LOCK, hold, share
 from filbert.nutch.writable import VersionMismatchError
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ __all__ = ["Stats", "WebDB", "is_webdb", "recover", "write_webdb"]
 PAGES_BY_URL, PAGES_BY_MD5 = "pagesByURL", "pagesByMD5"
 LINKS_BY_URL, LINKS_BY_MD5 = "linksByURL", "linksByMD5"
 STATS = "stats"
-READ_LOCK, WRITE_LOCK = "dbreadlock", "dbwritelock"
 _NOW, _NEW, _OLD = "webdb", "webdb.new", "webdb.old"
 _FORM = Form(version=OLD, checksums=False)
 
@@ -65,10 +65,14 @@ class Stats:
         out.write_long(self.links)
         return out.getvalue()
 
+    def __str__(self) -> str:
+        """Return the lines of `readdb -stats`."""
+        return f"Number of pages: {self.pages}\nNumber of links: {self.links}"
+
 
 def is_webdb(path: Path) -> bool:
     """Say whether a folder is a web database, or holds one."""
-    return any(is_map_file(path / name / PAGES_BY_URL) for name in ("", _NOW, _NEW, _OLD))
+    return any(is_map_file(path / name / PAGES_BY_URL) for name in ("", _NOW, _OLD))
 
 
 class WebDB:
@@ -82,16 +86,20 @@ class WebDB:
         stats: As the file says; before the first update there is none.
 
     Raises:
-        UserError: There is none, or it is being written.
+        UserError: There is none, or a writer is moving it.
         CorruptDataError: It is damaged.
     """
 
     def __init__(self, path: Path, *, skip_bad: bool = False) -> None:
-        self.path = _found(path)
         self._skip_bad = skip_bad
         self._maps: dict[str, MapFile] = {}
-        stats = self.path / STATS
-        self.stats = Stats.from_bytes(stats.read_bytes()) if stats.is_file() else Stats()
+        self._lock = share(path.parent if is_map_file(path / PAGES_BY_URL) else path)
+        try:
+            self.path = _found(path)
+            self.stats = _stats(self.path / STATS)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         """Return the reader."""
@@ -102,23 +110,35 @@ class WebDB:
         self.close()
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the files, and give up the lock."""
         while self._maps:
             self._maps.popitem()[1].close()
+        if self._lock is not None:
+            self._lock.close()
 
     def pages(self) -> Iterator[Page]:
-        """Yield all pages, by URL."""
-        file = self._map(PAGES_BY_URL, UTF8)
-        file.reset()
-        for record in file:
-            yield Page.from_bytes(record.value)
+        """Yield all pages, by URL. Others may be asked for meanwhile."""
+        with self._open(PAGES_BY_URL, UTF8) as file:
+            for record in file:
+                yield Page.from_bytes(record.value)
+
+    def pages_by_md5(self) -> Iterator[Page]:
+        """Yield all pages, by MD5 and by URL."""
+        with self._open(PAGES_BY_MD5, Page) as file:
+            for record in file:
+                yield Page.from_bytes(record.key)
 
     def links(self) -> Iterator[Link]:
         """Yield all links, by URL and by the page that they come from."""
-        file = self._map(LINKS_BY_URL, Link)
-        file.reset()
-        for record in file:
-            yield Link.from_bytes(record.key)
+        with self._open(LINKS_BY_URL, Link) as file:
+            for record in file:
+                yield Link.from_bytes(record.key)
+
+    def links_by_md5(self) -> Iterator[Link]:
+        """Yield all links, by the page that they come from and by URL."""
+        with self._open(LINKS_BY_MD5, LinkByMD5) as file:
+            for record in file:
+                yield Link.from_bytes(record.key)
 
     def page(self, url: str) -> Page | None:
         """Return the page of a URL; None if there is none."""
@@ -157,21 +177,19 @@ class WebDB:
 
     def _map(self, name: str, key: type[WritableComparable]) -> MapFile:
         if name not in self._maps:
-            if not is_map_file(self.path / name):
-                raise CorruptDataError(f"{self.path} is half a web database: it has no {name}")
-            self._maps[name] = MapFile(self.path / name, key, skip_bad=self._skip_bad)
+            self._maps[name] = self._open(name, key)
         return self._maps[name]
+
+    def _open(self, name: str, key: type[WritableComparable]) -> MapFile:
+        if not is_map_file(self.path / name):
+            raise CorruptDataError(f"{self.path} is half a web database: it has no {name}")
+        return MapFile(self.path / name, key, skip_bad=self._skip_bad)
 
 
 def _found(path: Path) -> Path:
     """Return the folder that holds the maps: after a cut-off update not the one of that name."""
     if is_map_file(path / PAGES_BY_URL):
         return path
-    if (path / WRITE_LOCK).exists():
-        raise UserError(
-            f"{path} is being written: it has a file {WRITE_LOCK}",
-            hint="If no Nutch is at work there, remove that file.",
-        )
     now, new, old = (path / name for name in (_NOW, _NEW, _OLD))
     if old.exists() and now.exists():
         raise _impossible(path)
@@ -182,15 +200,30 @@ def _found(path: Path) -> Path:
     raise UserError(f"{path} is no web database: it has no {_NOW}/{PAGES_BY_URL}")
 
 
+def _stats(path: Path) -> Stats:
+    try:
+        return Stats.from_bytes(path.read_bytes()) if path.is_file() else Stats()
+    except CorruptDataError as error:
+        raise CorruptDataError(f"{path}: {error}") from error
+
+
 def recover(path: Path) -> str:
-    """Mend what an update that was cut off left, as the original does when it opens.
+    """Mend what an update that was cut off left, as the original does when it opens to write.
+
+    (But for one thing: where there is nothing but `webdb.old`, that deletes it.)
 
     Returns:
         What was done, in words; empty: nothing.
 
     Raises:
+        UserError: Another process writes there, or reads.
         CorruptDataError: The folders are such as no update leaves.
     """
+    with hold(path, WRITE_LOCK), hold(path, READ_LOCK):
+        return _recovered(path)
+
+
+def _recovered(path: Path) -> str:
     now, new, old = (path / name for name in (_NOW, _NEW, _OLD))
     if old.exists():
         if now.exists():
@@ -225,13 +258,25 @@ def write_webdb(
         links: Gives all links, in any order, each target and source once; asked twice.
 
     Raises:
-        UserError: There is one already; two pages or links have one key.
+        UserError: There is one already, or another process writes one; two pages or links have one
+            key.
     """
-    if is_webdb(path):
-        raise UserError(f"{path} has a web database already")
-    new = path / _NEW
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir(parents=True)
+    path.mkdir(parents=True, exist_ok=True)
+    with hold(path, WRITE_LOCK):
+        if is_webdb(path):
+            raise UserError(f"{path} has a web database already")
+        new = path / _NEW
+        shutil.rmtree(new, ignore_errors=True)
+        new.mkdir()
+        stats = _write_maps(new, pages, links)
+        with hold(path, READ_LOCK):
+            new.rename(path / _NOW)
+        return stats
+
+
+def _write_maps(
+    new: Path, pages: Callable[[], Iterable[Page]], links: Callable[[], Iterable[Link]]
+) -> Stats:
     count = _write(
         new / PAGES_BY_URL,
         ("UTF8", "Page"),
@@ -246,7 +291,6 @@ def write_webdb(
     _write(new / LINKS_BY_MD5, ("Link", "null"), _keys(ordered))
     stats = Stats(count, linked)
     (new / STATS).write_bytes(stats.to_bytes())
-    new.rename(path / _NOW)
     return stats
 
 
