@@ -1,7 +1,7 @@
 """Every name in the documents that this project implements has its home.
 
 The list of names is the page `spec/documents.md` beside the source tree. A row says which file
-plays the part (and by which name in it), or which issue will bring it.
+plays the part, and by which words in it.
 """
 
 from __future__ import annotations
@@ -15,41 +15,42 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SRC = "src/filbert/"
-NOT_YET_3 = "not yet: issue 3"
 GLOSSARY = "docs/glossary.md"
 
 HOMES: dict[str, str] = {
     # A and B: records that read and write themselves, of Nutch 0.6 and 0.7
-    "Writable": NOT_YET_3,
-    "Cloneable": NOT_YET_3,
-    "WritableComparable": NOT_YET_3,
-    "readFields": NOT_YET_3,
-    "read": NOT_YET_3,
-    "write": NOT_YET_3,
-    "VersionedWritable": NOT_YET_3,
-    "VersionMismatchException(expected, found)": NOT_YET_3,
-    "FetchListEntry": NOT_YET_3,
-    "fetchlist": NOT_YET_3,
-    "Page": NOT_YET_3,
-    "FetcherOutput": NOT_YET_3,
-    "Content": NOT_YET_3,
-    "content": NOT_YET_3,
-    "Properties": NOT_YET_3,
-    "UTF8": NOT_YET_3,
-    "MD5Hash": NOT_YET_3,
-    "WritableUtils": NOT_YET_3,
+    "Writable": SRC + "nutch/writable.py::class Writable",
+    "Cloneable": SRC + "nutch/writable.py::Cloneable",
+    "WritableComparable": SRC + "nutch/writable.py::class WritableComparable",
+    "readFields": SRC + "nutch/writable.py::readFields",
+    "read": SRC + "nutch/writable.py::def read",
+    "write": SRC + "nutch/writable.py::def write",
+    "VersionedWritable": SRC + "nutch/writable.py::class VersionedWritable",
+    "VersionMismatchException(expected, found)": SRC
+    + "nutch/writable.py::class VersionMismatchError",
+    "FetchListEntry": SRC + "nutch/v07/page.py::class FetchListEntry",
+    "fetchlist": SRC + 'nutch/v07/page.py::DIR_NAME: ClassVar[str] = "fetchlist"',
+    "Page": SRC + "nutch/v07/page.py::class Page",
+    "FetcherOutput": SRC + "nutch/v07/fetched.py::class FetcherOutput",
+    "Content": SRC + "nutch/v07/fetched.py::class Content",
+    "content": SRC + 'nutch/v07/fetched.py::DIR_NAME: ClassVar[str] = "content"',
+    "Properties": SRC + "nutch/data.py::def read_properties",
+    "UTF8": SRC + "nutch/simple.py::class UTF8",
+    "MD5Hash": SRC + "nutch/simple.py::class MD5Hash",
+    "WritableUtils": SRC + "nutch/data.py::WritableUtils",
     "db.default.fetch.interval": SRC + "settings/nutch_names.py",
     # C: the old fetcher
-    "Fetcher [-logLevel level] [-showThreadID] [-threads n] dir": NOT_YET_3,
-    'ArrayFile.Reader(dir, "fetchlist")': NOT_YET_3,
-    "ArrayFile.Writer": NOT_YET_3,
-    "fetcher": NOT_YET_3,
-    "run()": NOT_YET_3,
-    "close()": NOT_YET_3,
-    "handleNoFetch": NOT_YET_3,
-    "handleFetch": NOT_YET_3,
-    "outputPage": NOT_YET_3,
-    "logError": NOT_YET_3,
+    "Fetcher [-logLevel level] [-showThreadID] [-threads n] dir": SRC
+    + "cli/fetch07.py::[-logLevel level] [-showThreadID] [-threads n] dir",
+    'ArrayFile.Reader(dir, "fetchlist")': SRC + "nutch/v07/segment.py::def fetch_list",
+    "ArrayFile.Writer": SRC + "nutch/array_file.py::class ArrayFileWriter",
+    "fetcher": SRC + 'nutch/v07/fetched.py::DIR_NAME: ClassVar[str] = "fetcher"',
+    "run()": SRC + "steps/nutch_fetch07.py::def run",
+    "close()": SRC + "nutch/v07/segment.py::class OldSegmentWriter",
+    "handleNoFetch": SRC + "nutch/v07/handle.py::def handle_no_fetch",
+    "handleFetch": SRC + "nutch/v07/handle.py::def handle_fetch",
+    "outputPage": SRC + "nutch/v07/segment.py::def output_page",
+    "logError": SRC + "steps/nutch_fetch07.py::logError",
     "ParserFactory": SRC + "parser/parsing.py::ParserFactory",
     "ParserFactory.getParser": SRC + "plugins/registry.py::def parsers",
     "getParse": SRC + "plugins/contracts.py::def parse",
@@ -100,7 +101,7 @@ HOMES: dict[str, str] = {
     "docs/glossary.md": GLOSSARY,
     "docs/from-nutch.md": "docs/from-nutch.md",
 }
-"""Name in the documents → the file or folder (`::` and a name in it), or the issue to come."""
+"""Name in the documents → the file or folder, and (`::`) what it says there."""
 
 FIELDS_NAMES = (
     "CrawlDatum", "CrawlDbFilter", "CrawlDbReducer", "QueueFeeder", "FetchItem",
@@ -122,10 +123,7 @@ def test_every_name_of_the_documents_has_a_row(shared_dir: Path) -> None:
 @pytest.mark.parametrize("name", HOMES)
 def test_a_name_has_its_home(name: str, repository: Path) -> None:
     """The file that plays the part is there, and says so by name."""
-    home = HOMES[name]
-    if home.startswith("not yet: issue "):
-        return
-    path, _, symbol = home.partition("::")
+    path, _, symbol = HOMES[name].partition("::")
     place = repository / path
 
     assert place.is_dir() if path.endswith("/") else place.is_file()
