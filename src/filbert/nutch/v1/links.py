@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from filbert.nutch.data import CorruptDataError
-from filbert.nutch.v1.java_hash import hash_order, string_hash
+from filbert.nutch.v1.java_hash import string_hash
 from filbert.nutch.v1.map_writable import EMPTY, MapWritable, java_string
 from filbert.nutch.writable import Writable
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from filbert.nutch.data import DataInput, DataOutput
 
-__all__ = ["Inlink", "Inlinks", "Outlink", "read_either"]
+__all__ = ["Inlink", "Inlinks", "InlinksOrder", "Outlink", "read_either"]
 
 _Read = TypeVar("_Read")
 
@@ -102,9 +102,9 @@ class Inlink(Writable):
         return f"fromUrl: {self.from_url} anchor: {self.anchor} metadata: {', '.join(pairs)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Inlinks(Writable):
-    """The links to a page: a set.
+    """The links to a page: a set, whatever the order they stand in.
 
     Attributes:
         inlinks: They, each once.
@@ -112,7 +112,7 @@ class Inlinks(Writable):
     """
 
     inlinks: tuple[Inlink, ...] = ()
-    as_read: bool = field(default=False, compare=False)
+    as_read: bool = False
 
     @classmethod
     def read(cls, data: DataInput) -> Self:
@@ -127,13 +127,43 @@ class Inlinks(Writable):
         for link in links:
             link.write(out)
 
+    def __eq__(self, other: object) -> bool:
+        """Compare as sets."""
+        return isinstance(other, Inlinks) and set(self.inlinks) == set(other.inlinks)
+
+    def __hash__(self) -> int:
+        """Return the hash of the set."""
+        return hash(frozenset(self.inlinks))
+
     def in_order(self) -> list[Inlink]:
-        """Return the links in the order in which Java's `HashSet` has them, and Nutch prints them."""
-        return hash_order(dict.fromkeys(self.inlinks), _link_hash)
+        """Return the links in the order in which a new `Inlinks` of Java has them."""
+        return InlinksOrder().of(self)
 
     def __str__(self) -> str:
         """Return Nutch's text of it."""
         return "Inlinks:\n" + "".join(f" {link}\n" for link in self.in_order())
+
+
+class InlinksOrder:
+    """The order of links in one `Inlinks` of Java that is used for record after record.
+
+    Its `HashSet` begins with one bucket and never shrinks, so that the order depends on the largest
+    record before.
+    """
+
+    def __init__(self) -> None:
+        self._buckets = 1
+
+    def of(self, inlinks: Inlinks) -> list[Inlink]:
+        """Return the links of the next record in order."""
+        links = list(dict.fromkeys(inlinks.inlinks))
+        while len(links) > self._buckets * 0.75:
+            self._buckets *= 2
+        return sorted(links, key=lambda link: _spread(_link_hash(link)) & self._buckets - 1)
+
+
+def _spread(code: int) -> int:
+    return code ^ code >> 16
 
 
 def _inlinks(

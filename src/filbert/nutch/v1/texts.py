@@ -1,0 +1,172 @@
+"""What Nutch's own readers print: `readdb -dump`, `readlinkdb -dump`, `readseg -dump`.
+
+Guarantee: line for line, orders included that only Java's hash tables and Hadoop's sort explain, so
+that a diff with Nutch's own output tells the truth. Times are UTC. A segment's records of one URL
+are held in memory, and of crawl_parse all keys: Hadoop sorts them, too.
+Source: Nutch 1.22 `crawl.CrawlDbReader`, `crawl.LinkDbReader`, `segment.SegmentReader`.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+from filbert.nutch.data import DataInput
+from filbert.nutch.hadoop_order import map_sorted, merged
+from filbert.nutch.parts import part_files, records
+from filbert.nutch.sequence_file import SequenceFile
+from filbert.nutch.simple import Text
+from filbert.nutch.v1 import names
+from filbert.nutch.v1.java_text import date_text, float_text
+from filbert.nutch.v1.links import Inlinks, InlinksOrder
+from filbert.nutch.v1.map_writable import java_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.nutch.sequence_file import Skipped
+    from filbert.nutch.v1.crawl_datum import CrawlDatum
+    from filbert.nutch.writable import Writable
+
+__all__ = [
+    "crawldb_csv",
+    "crawldb_json",
+    "crawldb_text",
+    "linkdb_text",
+    "pages_of",
+    "segment_text",
+]
+
+_Page = TypeVar("_Page", bound="Writable")
+_SEGMENT_PARTS = (
+    "crawl_generate",
+    "crawl_fetch",
+    "crawl_parse",
+    "content",
+    "parse_data",
+    "parse_text",
+)
+_CSV_HEAD = (
+    "Url,Status code,Status name,Fetch Time,Modified Time,Retries since fetch,"
+    "Retry interval seconds,Retry interval days,Score,Signature,Metadata\n"
+)
+_DAY_S = 86_400
+
+
+def crawldb_text(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
+    """Yield what `readdb -dump` prints of each page."""
+    for url, datum in pages:
+        yield f"{url}\t{datum}\n"
+
+
+def crawldb_csv(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
+    """Yield what `readdb -dump -format csv` prints: a head, then a line per page."""
+    yield _CSV_HEAD
+    for url, datum in pages:
+        metadata = "".join(
+            f"{java_string(key)}:{java_string(value)}|||" for key, value in datum.metadata.items()
+        ).replace('"', '""')
+        interval = datum.fetch_interval
+        yield (
+            f'"{url}",{datum.status},"{datum.status_name}",{date_text(datum.fetch_time)},'
+            f"{date_text(datum.modified_time)},{datum.retries},{float_text(float(interval))},"
+            f"{float_text(interval / _DAY_S)},{float_text(datum.score)},"
+            f'"{_hex(datum)}","{metadata}"\n'
+        )
+
+
+def crawldb_json(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
+    """Yield what `readdb -dump -format json` prints: a line per page."""
+    for url, datum in pages:
+        line = {
+            "url": url,
+            "statusCode": datum.status,
+            "statusName": datum.status_name,
+            "fetchTime": date_text(datum.fetch_time),
+            "modifiedTime": date_text(datum.modified_time),
+            "retriesSinceFetch": datum.retries,
+            "retryIntervalSeconds": datum.fetch_interval,
+            "retryIntervalDays": datum.interval_days,
+            "score": float(float_text(datum.score)),
+            "signature": _hex(datum),
+            "metadata": {
+                java_string(key): _json_value(value) for key, value in datum.metadata.items()
+            },
+        }
+        yield json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _json_value(value: Writable) -> object:
+    number = getattr(value, "value", None)
+    return number if isinstance(number, (int, float)) else java_string(value)
+
+
+def _hex(datum: CrawlDatum) -> str:
+    return "null" if datum.signature is None else datum.signature.hex()
+
+
+def linkdb_text(pages: Iterator[tuple[str, Inlinks]]) -> Iterator[str]:
+    """Yield what `readlinkdb -dump` prints of each page."""
+    order = InlinksOrder()
+    for url, inlinks in pages:
+        links = "".join(f" {link}\n" for link in order.of(inlinks))
+        yield f"{url}\tInlinks:\n{links}\n"
+
+
+class _Record(NamedTuple):
+    """A record of some part of a segment."""
+
+    key: bytes
+    value: bytes
+    class_name: str
+
+    @property
+    def url(self) -> bytes:
+        """The key without its length: what Hadoop compares."""
+        data = DataInput(self.key)
+        return data.read_bytes(data.read_vint())
+
+    @property
+    def size(self) -> int:
+        """Bytes in the output of a map task: with the class in front of the value."""
+        return len(self.key) + len(self.value) + 3
+
+
+def segment_text(
+    segment: Path, *, skip_bad: bool = False, skipped: list[Skipped] | None = None
+) -> Iterator[str]:
+    """Yield what `readseg -dump` prints of each URL of a segment, all parts together."""
+    runs: list[list[_Record]] = []
+    for part in _SEGMENT_PARTS:
+        for path in part_files(segment / part):
+            with SequenceFile(path, skip_bad=skip_bad) as file:
+                name = file.header.value_class
+                found = [_Record(one.key, one.value, name) for one in file]
+                if skipped is not None:
+                    skipped.extend(file.skipped)
+            runs.append(map_sorted(found, lambda record: record.url))
+    ordered = merged(runs, lambda record: record.url, lambda record: record.size)
+    for number, (key, several) in enumerate(groupby(ordered, lambda record: record.key)):
+        said = [f"\nRecno:: {number}\nURL:: {Text.from_bytes(key).value}\n"]
+        said += [_section(record) for record in several]
+        yield "".join(said) + "\n"
+
+
+def _section(record: _Record) -> str:
+    cls = names.record_class(record.class_name)
+    shown = record.value.hex(" ") if cls is None else str(cls.from_bytes(record.value))
+    return f"\n{record.class_name.rpartition('.')[2]}::\n{shown}"
+
+
+def pages_of(
+    folder: Path,
+    cls: type[_Page],
+    *,
+    skip_bad: bool = False,
+    skipped: list[Skipped] | None = None,
+) -> Iterator[tuple[str, _Page]]:
+    """Yield the URLs and records of a folder of parts."""
+    for record in records(folder, skip_bad=skip_bad, skipped=skipped):
+        yield Text.from_bytes(record.key).value, cls.from_bytes(record.value)
