@@ -88,6 +88,7 @@ def status_name(status: int) -> str:
 
 
 _HEAD = struct.Struct(">bbqbifqb")
+_SHORTEST = _HEAD.size + 1
 _NO_METADATA, _METADATA = b"\0", b"\1"
 
 
@@ -116,21 +117,35 @@ class CrawlDatum(Writable):
     metadata: MapWritable = EMPTY
 
     @classmethod
-    def read(cls, data: DataInput) -> Self:
-        """Read it. It is the last thing in `data`, for a value that is not known here."""
-        position = data.position
-        if data.end - position < _HEAD.size or data.data[position] != VERSION:
-            return cls._read_of_old(data)
+    def from_bytes(cls, data: bytes, position: int = 0) -> Self:
+        """Read a record from bytes."""
+        if len(data) - position < _SHORTEST or data[position] != VERSION:
+            return cls._read_of_old(DataInput(data, position))
         _, status, fetch_time, retries, interval, score, modified, length = _HEAD.unpack_from(
-            data.data, position
+            data, position
         )
-        data.position = position + _HEAD.size
+        position += _HEAD.size
         signature = None
         if length:
-            signature = _signature(data, length)
-        metadata = EMPTY
-        if data.read_boolean():
-            metadata = MapWritable.read_in(data, tail=True)
+            rest = DataInput(data, position)
+            signature = _signature(rest, length)
+            position = rest.position
+        if position == len(data) - 1 and data[position] == 0:
+            metadata = EMPTY
+        else:
+            metadata = _read_metadata(DataInput(data, position))
+        return cls(status, fetch_time, retries, interval, score, modified, signature, metadata)
+
+    @classmethod
+    def read(cls, data: DataInput) -> Self:
+        """Read it. It is the last thing in `data`, for a value that is not known here."""
+        if data.left < _SHORTEST or data.data[data.position] != VERSION:
+            return cls._read_of_old(data)
+        _, status, fetch_time, retries, interval, score, modified, length = _HEAD.unpack_from(
+            data.data, data.take(_HEAD.size)
+        )
+        signature = _signature(data, length) if length else None
+        metadata = _read_metadata(data)
         return cls(status, fetch_time, retries, interval, score, modified, signature, metadata)
 
     @classmethod
@@ -232,6 +247,10 @@ class CrawlDatum(Writable):
 
     def _metadata_text(self, text: Callable[[Writable], str]) -> str:
         return "".join(f"\t{text(key)}={text(value)}\n" for key, value in self.metadata.items())
+
+
+def _read_metadata(data: DataInput) -> MapWritable:
+    return MapWritable.read_in(data, tail=True) if data.read_boolean() else EMPTY
 
 
 def _signature(data: DataInput, length: int) -> bytes:

@@ -70,6 +70,11 @@ _OLD_NAMES = {
     -114: "org.apache.nutch.protocol.ProtocolStatus",
 }
 _TEXT_ID = -116
+_TEXT_BYTE = _TEXT_ID & 0xFF
+_MOST_SHORT = 64  # bytes; up to 127 the length of a Text is one byte
+_MOST_TEXTS = 4096
+_TEXTS: dict[bytes, Text] = {}
+"""Names and words that come again and again, by their bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class OpaqueWritable(Writable):
     data: bytes
 
     @classmethod
-    def read(cls, data: DataInput) -> Self:
+    def read(cls, data: DataInput) -> Self:  # noqa: ARG003 - the signature of all records
         """Refuse: without its class's name it cannot be read."""
         raise UserError("an OpaqueWritable is read by the map that holds it")
 
@@ -192,33 +197,21 @@ class MapWritable(Writable):
         Raises:
             UserError: It holds more than 127 classes that are not built in.
         """
-        ids, classes = _ID_OF_NAME, self.classes
-        if classes or not all(type(one) in _BUILT_IN_IDS for one in self.entries.values()):
-            ids, classes = self._numbered()
-        out.write_byte(len(classes))
-        for number, name in enumerate(classes, 1):
-            out.write_byte(number)
-            out.write_utf(name)
-        out.write_int(len(self.entries))
+        entries = self.entries
+        kinds = dict.fromkeys(
+            [_kind(one) for pair in entries.items() for one in pair if type(one) is not Text]
+        )
+        ids, header = _numbering(self.classes, tuple(kinds))
+        data = out.data
+        data += header
+        data += len(entries).to_bytes(4, "big")
         for key in self.in_order():
-            for one in (key, self.entries[key]):
-                number_of = _BUILT_IN_IDS.get(type(one))
-                out.write_byte(ids[names.java_name(one)] if number_of is None else number_of)
-                one.write(out)
-
-    def _numbered(self) -> tuple[dict[str, int], tuple[str, ...]]:
-        """Return the id of each class, and the names of those not built in."""
-        ids, classes = dict(_ID_OF_NAME), list(self.classes)
-        ids.update({name: number for number, name in enumerate(classes, 1)})
-        for key, value in self.entries.items():
-            for one in (key, value):
-                name = names.java_name(one)
-                if name not in ids:
-                    classes.append(name)
-                    ids[name] = len(classes)
-        if len(classes) > _MOST_CLASSES:
-            raise UserError(f"a map of {len(classes)} classes; at most {_MOST_CLASSES} have ids")
-        return ids, tuple(classes)
+            for one in (key, entries[key]):
+                if type(one) is Text:
+                    data += _CODED.get(one.value) or _coded(one.value)
+                else:
+                    data.append(ids[_kind(one)])
+                    one.write(out)
 
     def __str__(self) -> str:
         """Return `AbstractMap.toString` of the entries."""
@@ -246,6 +239,59 @@ _BUILT_IN_IDS: dict[type[Writable], int] = {
 
 def _key(key: str | Writable) -> Writable:
     return Text(key) if isinstance(key, str) else key
+
+
+# ---------------------------------------------------------------------- writing
+
+_Kind = type[Writable] | str
+_MOST_NUMBERINGS = 1024
+_NUMBERINGS: dict[tuple[tuple[str, ...], tuple[_Kind, ...]], tuple[dict[_Kind, int], bytes]] = {}
+_CODED: dict[str, bytes] = {}
+
+
+def _kind(one: Writable) -> _Kind:
+    """Return the class of a value; of one that is not known here, its Java name."""
+    return one.class_name if isinstance(one, OpaqueWritable) else type(one)
+
+
+def _numbering(
+    classes: tuple[str, ...], kinds: tuple[_Kind, ...]
+) -> tuple[dict[_Kind, int], bytes]:
+    """Return the id of each kind of value as a byte, and the header of a map that has them."""
+    found = _NUMBERINGS.get((classes, kinds))
+    if found is not None:
+        return found
+    own = list(classes)
+    ids: dict[_Kind, int] = {}
+    for kind in kinds:
+        name = kind if isinstance(kind, str) else names.java_name_of(kind)
+        number = _ID_OF_NAME.get(name)
+        if number is None:
+            if name not in own:
+                own.append(name)
+            number = own.index(name) + 1
+        ids[kind] = number & 0xFF
+    if len(own) > _MOST_CLASSES:
+        raise UserError(f"a map of {len(own)} classes; at most {_MOST_CLASSES} have ids")
+    out = DataOutput()
+    out.write_byte(len(own))
+    for number, name in enumerate(own, 1):
+        out.write_byte(number)
+        out.write_utf(name)
+    if len(_NUMBERINGS) < _MOST_NUMBERINGS:
+        _NUMBERINGS[classes, kinds] = ids, out.getvalue()
+    return ids, out.getvalue()
+
+
+def _coded(value: str) -> bytes:
+    """Return a `Text` with its id before it."""
+    out = DataOutput()
+    out.write_byte(_TEXT_ID)
+    out.write_text(value)
+    coded = out.getvalue()
+    if len(coded) <= _MOST_SHORT and len(_CODED) < _MOST_TEXTS:
+        _CODED[value] = coded
+    return coded
 
 
 # ---------------------------------------------------------------------- reading
@@ -304,15 +350,8 @@ def _class_table(data: DataInput) -> _Table:
 def _read_entries(data: DataInput, table: _Table, *, tail: bool) -> dict[Writable, Writable]:
     entries: dict[Writable, Writable] = {}
     for left in range(data.read_count(2), 0, -1):
-        number = data.read_byte()
-        reader = table.get(number)
-        key = _unknown(data, table.name(number), last=False) if reader is None else reader(data)
-        number = data.read_byte()
-        reader = table.get(number)
-        if reader is None:
-            value: Writable = _unknown(data, table.name(number), last=tail and left == 1)
-        else:
-            value = reader(data)
+        key = _short_text(data) or _read_value(data, table, last=False)
+        value = _short_text(data) or _read_value(data, table, last=tail and left == 1)
         try:
             entries[key] = value
         except TypeError:
@@ -320,6 +359,31 @@ def _read_entries(data: DataInput, table: _Table, *, tail: bool) -> dict[Writabl
                 f"a {names.java_name(key)} before byte {data.position} cannot be a key"
             ) from None
     return entries
+
+
+def _short_text(data: DataInput) -> Text | None:
+    """Read the id and the bytes of a short `Text`, if there is one; most values are."""
+    at, raw = data.position, data.data
+    start = at + 2
+    if start > data.end or raw[at] != _TEXT_BYTE:
+        return None
+    end = start + raw[at + 1]
+    if end > data.end or end - start > _MOST_SHORT:
+        return None
+    coded = raw[start:end]
+    data.position = end
+    found = _TEXTS.get(coded)
+    if found is None:
+        found = Text(coded.decode("utf-8", "surrogateescape"))
+        if len(_TEXTS) < _MOST_TEXTS:
+            _TEXTS[coded] = found
+    return found
+
+
+def _read_value(data: DataInput, table: _Table, *, last: bool) -> Writable:
+    number = data.read_byte()
+    reader = table.get(number)
+    return _unknown(data, table.name(number), last=last) if reader is None else reader(data)
 
 
 def _unknown(data: DataInput, name: str, *, last: bool) -> OpaqueWritable:

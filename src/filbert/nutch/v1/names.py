@@ -9,13 +9,13 @@ import importlib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from filbert.errors import UserError
 from filbert.nutch import simple
-from filbert.nutch.data import CorruptDataError
 
 if TYPE_CHECKING:
     from filbert.nutch.writable import Writable
 
-__all__ = ["java_name", "record_class", "record_classes"]
+__all__ = ["java_name", "java_name_of", "record_class", "record_classes"]
 
 _HADOOP, _NUTCH = "org.apache.hadoop.io.", "org.apache.nutch."
 _HERE = "filbert.nutch.v1."
@@ -86,10 +86,19 @@ def java_name(record: Writable) -> str:
     """Return the Java name of a record's class.
 
     Raises:
-        CorruptDataError: It has none.
+        UserError: It has none.
     """
     opaque: str | None = getattr(record, "class_name", None)
-    found = opaque or _names().get(type(record))
+    return opaque or java_name_of(type(record))
+
+
+def java_name_of(kind: type[Writable]) -> str:
+    """Return the Java name of a class of records.
+
+    Raises:
+        UserError: It has none.
+    """
+    found = _names().get(kind)
     if found is None:
-        raise CorruptDataError(f"{type(record).__name__} is no class of Java's")
+        raise UserError(f"{kind.__name__} is no class of Java's")
     return found

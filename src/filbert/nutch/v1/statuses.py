@@ -7,6 +7,7 @@ Source: Nutch 1.22 `protocol.ProtocolStatus`, `parse.ParseStatus`.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["PARSE_STATUS_NAMES", "PROTOCOL_STATUS_NAMES", "ParseStatus", "ProtocolStatus"]
 
 _VERSION = 2
+_PROTOCOL_HEAD = struct.Struct(">bbq")
 PROTOCOL_STATUS_NAMES: Final = {
     1: "success",
     2: "failed",
@@ -57,8 +59,9 @@ class ProtocolStatus(Writable):
     @classmethod
     def read(cls, data: DataInput) -> Self:
         """Read it."""
-        version = data.read_byte()
-        code, last_modified = data.read_byte(), data.read_long()
+        version, code, last_modified = _PROTOCOL_HEAD.unpack_from(
+            data.data, data.take(_PROTOCOL_HEAD.size)
+        )
         return cls(code, last_modified, _read_args(data, version))
 
     def write(self, out: DataOutput) -> None:

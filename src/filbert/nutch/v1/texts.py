@@ -52,7 +52,6 @@ _CSV_HEAD = (
     "Url,Status code,Status name,Fetch Time,Modified Time,Retries since fetch,"
     "Retry interval seconds,Retry interval days,Score,Signature,Metadata\n"
 )
-_DAY_S = 86_400
 
 
 def crawldb_text(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
@@ -72,7 +71,7 @@ def crawldb_csv(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
         yield (
             f'"{url}",{datum.status},"{datum.status_name}",{date_text(datum.fetch_time)},'
             f"{date_text(datum.modified_time)},{datum.retries},{float_text(float(interval))},"
-            f"{float_text(interval / _DAY_S)},{float_text(datum.score)},"
+            f"{float_text(float(datum.interval_days))},{float_text(datum.score)},"
             f'"{_hex(datum)}","{metadata}"\n'
         )
 
