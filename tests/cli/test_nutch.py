@@ -97,3 +97,32 @@ def test_import_and_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert len(list(_lines(capsys, dest))) > 500
     assert run(["nutch", "export", crawl, str(tmp_path / "x"), "--codec", "rar"]) == 2
     assert "the codec rar is not known" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("crawldb", "crawldb-dump.txt"),
+        ("crawldb-block-gzip", "crawldb-dump.txt"),
+        ("crawldb/current", "crawldb-dump.txt"),
+        ("linkdb", "linkdb-dump.txt"),
+        ("segments/20261130202918", "segment-20261130202918-dump.txt"),
+    ],
+)
+def test_text_is_what_nutch_prints(
+    path: str, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A diff with Nutch's own dump is empty."""
+    assert run(["nutch", "dump", str(DATA / "nutch1" / path)]) == 0
+    wanted = (DATA / "nutch1" / f"expected-{expected}").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == wanted
+
+
+def test_text_of_other_files(capsys: pytest.CaptureFixture[str]) -> None:
+    """A file of old, and a part of a segment: key and value of each record."""
+    containers = DATA / "nutch07" / "nutch072" / "containers"
+    assert run(["nutch", "dump", str(containers / "arrayfile")]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["0\tvalue 0", "1\tvalue 7"]
+    part = DATA / "nutch1" / "segments" / "20261130202918" / "parse_text"
+    assert run(["nutch", "dump", str(part)]) == 0
+    assert capsys.readouterr().out.startswith("http://127.0.0.1:8901/\tPage 0 of")

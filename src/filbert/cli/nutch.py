@@ -54,10 +54,14 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
     filbert nutch dump segments/20060331120000/fetcher --format jsonl
     """
     from filbert.nutch.dump import dump as dumped
+    from filbert.nutch.printed import printed
 
     skipped: list[Skipped] = []
-    for record in dumped(path, skip_bad=skip_bad, skipped=skipped):
-        if form == "jsonl":
+    if form == "text":
+        for text in printed(path, skip_bad=skip_bad, skipped=skipped):
+            click.echo(text, nl=False)
+    else:
+        for record in dumped(path, skip_bad=skip_bad, skipped=skipped):
             line = {
                 "file": record.file,
                 "position": record.position,
@@ -65,8 +69,6 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
                 "value": record.value,
             }
             click.echo(json.dumps(line, ensure_ascii=False))
-        else:
-            click.echo(f"{record.key}\t{record.text}")
     _tell(skipped)
 
 

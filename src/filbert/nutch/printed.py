@@ -1,0 +1,65 @@
+"""Any path of any Nutch as the text that Nutch itself prints of it.
+
+Guarantee: a crawldb, a linkdb and a segment of Nutch 1.x as `readdb -dump`, `readlinkdb -dump` and
+`readseg -dump` print them; all else record by record, key and value.
+Source: Nutch 1.22 `CrawlDbReader`, `LinkDbReader`, `SegmentReader`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from filbert.errors import UserError
+from filbert.nutch.dump import dump
+from filbert.nutch.sources import Source
+from filbert.nutch.v1.crawl_datum import CrawlDatum
+from filbert.nutch.v1.links import Inlinks
+from filbert.nutch.v1.texts import crawldb_text, linkdb_text, pages_of, segment_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from filbert.nutch.sequence_file import Skipped
+
+__all__ = ["printed"]
+
+
+def printed(path: Path, *, skip_bad: bool = False, skipped: list[Skipped]) -> Iterator[str]:
+    """Yield the text of a path, piece by piece.
+
+    Args:
+        path: A file, or a folder.
+        skip_bad: Go on behind damage.
+        skipped: Takes what was left out.
+
+    Raises:
+        UserError: There is nothing of Nutch's.
+        CorruptDataError: A file is damaged; not with `skip_bad`.
+    """
+    source = _database(path)
+    if source is None:
+        for record in dump(path, skip_bad=skip_bad, skipped=skipped):
+            key = record.key if isinstance(record.key, str) else json.dumps(record.key)
+            yield f"{key}\t{record.text}\n"
+        return
+    if source.crawldb is not None:
+        pages = pages_of(source.crawldb, CrawlDatum, skip_bad=skip_bad, skipped=skipped)
+        yield from crawldb_text(pages)
+    if source.linkdb is not None:
+        links = pages_of(source.linkdb, Inlinks, skip_bad=skip_bad, skipped=skipped)
+        yield from linkdb_text(links)
+    for segment in source.segments:
+        yield from segment_text(segment, skip_bad=skip_bad, skipped=skipped)
+
+
+def _database(path: Path) -> Source | None:
+    """Return what Nutch 1.x has at a path; None: a file, a part of a segment, or of old."""
+    if not path.is_dir():
+        return None
+    try:
+        source = Source.find(path)
+    except UserError:
+        return None
+    return source
