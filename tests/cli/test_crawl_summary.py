@@ -50,5 +50,19 @@ def test_examples_of_why_are_told_and_search_only_where_something_is_indexed() -
     assert "  robots.txt of x: HTTP 503" in got
     assert got[-1] == "go on: filbert explain crawl URL"
     report = CrawlReport(rounds=1, ended="nothing is due", searchable=3)
+    assert not report.failed
     last = list(summary_lines(report, CRAWL))[-1]
     assert last.startswith('go on: filbert search crawl "words"')
+
+
+def test_a_call_has_failed_if_it_asked_and_no_page_came() -> None:
+    """One that only had to end what an earlier one fetched has not."""
+    for counters, failed in (
+        ({}, False),
+        ({"index": Counter(indexed=3)}, False),
+        ({"fetch": Counter({"fetch_success": 1, "left_due": 2})}, False),
+        ({"fetch": Counter({"robots.requests": 1})}, False),
+        ({"fetch": Counter({"left_due": 2})}, True),
+        ({"fetch": Counter({"fetch_gone": 2, "fetch_retry": 1})}, True),
+    ):
+        assert CrawlReport(rounds=1, counters=counters).failed is failed

@@ -78,5 +78,5 @@ def command(  # noqa: PLR0913 (click hands over each option)
         click.echo(line)
     if report.stopped:
         return INTERRUPTED
-    # A crawl in which nothing was due is done; one whose every URL failed is not.
-    return 1 if report.rounds and not report.pages else 0
+    # A call that had nothing to ask for, perhaps since an earlier one did it all, is done.
+    return 1 if report.failed else 0

@@ -85,6 +85,14 @@ class CrawlReport:
         fetched = self.counters.get("fetch", Counter())
         return sum(fetched[name] for name in _ANSWERS)
 
+    @property
+    def failed(self) -> bool:
+        """Whether this call had URLs to ask for, and not one page came."""
+        fetched = self.counters.get("fetch", Counter())
+        return not self.pages and any(
+            count for name, count in fetched.items() if name.startswith(("fetch_", "left_due"))
+        )
+
 
 def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlReport:
     """Run the loop; start anew, or go on where a killed run stopped.
