@@ -41,6 +41,7 @@ RIGHT: dict[str, tuple[list[str], int, str]] = {
     "parsechecker": (["CRAWL", "PAGE", "--url", NEW], 0, "title:                   New"),
     "rollback": (["CRAWL"], 0, "undid updatedb (version 2): 1 URLs before, 1 now"),
     "vacuum": (["CRAWL"], 0, "removed 0 segments and 0 files of old versions, 0.0 MB"),
+    "nutch": (["export", "CRAWL", "NEW"], 0, "exported to "),
     "config": (["show", "CRAWL", "-D", "fetcher.threads=7"], 0, "fetcher.threads"),
 }
 """Command → arguments, exit code, the beginning of a line that it prints."""
@@ -68,6 +69,7 @@ WRONG: dict[str, tuple[list[str], str]] = {
     "parsechecker": (["CRAWL", NEW], "is no file, and no segment has a capture of it"),
     "rollback": (["CRAWL", "--to", "9"], "9"),
     "vacuum": (["CRAWL", "--keep-segments", "some"], "some"),
+    "nutch": (["import", "NONE", "CRAWL"], "there is no "),
     "config": (["show", "CRAWL", "-D", "fetcher.thread=7"], "fetcher.threads"),
 }
 """Command → wrong arguments, and what the error says: what is wrong, or what would be right."""
@@ -89,7 +91,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _call(name: str, arguments: list[str], folder: Path) -> int:
-    places = {"CRAWL": folder / "crawl", "NONE": folder / "none", "PAGE": folder / "page.html"}
+    places = {
+        "NEW": folder / "new",
+        "CRAWL": folder / "crawl",
+        "NONE": folder / "none",
+        "PAGE": folder / "page.html",
+    }
     return run([name, *(str(places.get(one, one)) for one in arguments)])
 
 
