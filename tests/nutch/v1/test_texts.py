@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 
 from filbert.nutch.hadoop_order import map_sorted, merged
+from filbert.nutch.simple import FloatWritable
 from filbert.nutch.v1.crawl_datum import CrawlDatum
+from filbert.nutch.v1.java_text import nearest_float
 from filbert.nutch.v1.links import Inlinks
+from filbert.nutch.v1.map_writable import MapWritable
 from filbert.nutch.v1.texts import (
     crawldb_csv,
     crawldb_json,
@@ -63,8 +66,19 @@ def test_readdb_dump_as_csv(name: str) -> None:
 
 def test_readdb_dump_as_json() -> None:
     """A line per page."""
-    got = [json.loads(line) for line in crawldb_json(pages_of(_crawldb("crawldb"), CrawlDatum))]
-    assert got == [json.loads(line) for line in _expected("crawldb-dump.jsonl").splitlines()]
+    got = "".join(crawldb_json(pages_of(_crawldb("crawldb"), CrawlDatum)))
+    assert got == _expected("crawldb-dump.jsonl")
+
+
+def test_json_is_ascii_and_numbers_are_javas() -> None:
+    """What no ASCII can say is escaped with capital digits; small numbers have Java's E."""
+    metadata = MapWritable.of({"é": "\\ué\n", "interval": FloatWritable(1e10)})
+    page = ("http://a/日", CrawlDatum(score=nearest_float(1e-5), metadata=metadata))
+    (line,) = crawldb_json(iter([page]))
+    assert line.startswith('{"url": "http://a/\\u65E5", ')
+    assert '"score": 1.0E-5, ' in line
+    assert line.endswith('{"interval": 1.0E10, "\\u00E9": "\\\\u\\u00E9\\n"}}\n')
+    assert json.loads(line)["metadata"] == {"é": "\\ué\n", "interval": 1e10}
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])

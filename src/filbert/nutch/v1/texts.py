@@ -9,6 +9,7 @@ Source: Nutch 1.22 `crawl.CrawlDbReader`, `crawl.LinkDbReader`, `segment.Segment
 from __future__ import annotations
 
 import json
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -48,6 +49,7 @@ _SEGMENT_PARTS = (
     "parse_data",
     "parse_text",
 )
+_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
 _CSV_HEAD = (
     "Url,Status code,Status name,Fetch Time,Modified Time,Retries since fetch,"
     "Retry interval seconds,Retry interval days,Score,Signature,Metadata\n"
@@ -79,27 +81,36 @@ def crawldb_csv(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
 def crawldb_json(pages: Iterator[tuple[str, CrawlDatum]]) -> Iterator[str]:
     """Yield what `readdb -dump -format json` prints: a line per page."""
     for url, datum in pages:
-        line = {
-            "url": url,
-            "statusCode": datum.status,
-            "statusName": datum.status_name,
-            "fetchTime": date_text(datum.fetch_time),
-            "modifiedTime": date_text(datum.modified_time),
-            "retriesSinceFetch": datum.retries,
-            "retryIntervalSeconds": datum.fetch_interval,
-            "retryIntervalDays": datum.interval_days,
-            "score": float(float_text(datum.score)),
-            "signature": _hex(datum),
-            "metadata": {
-                java_string(key): _json_value(value) for key, value in datum.metadata.items()
-            },
-        }
-        yield json.dumps(line, ensure_ascii=False) + "\n"
+        metadata = ", ".join(
+            f"{_json_string(java_string(key))}: {_json_value(value)}"
+            for key, value in datum.metadata.items()
+        )
+        yield (
+            f'{{"url": {_json_string(url)}, "statusCode": {datum.status}, '
+            f'"statusName": "{datum.status_name}", "fetchTime": "{date_text(datum.fetch_time)}", '
+            f'"modifiedTime": "{date_text(datum.modified_time)}", '
+            f'"retriesSinceFetch": {datum.retries}, "retryIntervalSeconds": '
+            f'{datum.fetch_interval}, "retryIntervalDays": {datum.interval_days}, '
+            f'"score": {_json_number(float_text(datum.score))}, "signature": "{_hex(datum)}", '
+            f'"metadata": {{{metadata}}}}}\n'
+        )
 
 
-def _json_value(value: Writable) -> object:
+def _json_value(value: Writable) -> str:
     number = getattr(value, "value", None)
-    return number if isinstance(number, (int, float)) else java_string(value)
+    if isinstance(number, (int, float)):
+        return _json_number(java_string(value))
+    return _json_string(java_string(value))
+
+
+def _json_number(text: str) -> str:
+    """Return a number; what JSON cannot say as a number is a string."""
+    return text if text[-1].isdigit() else f'"{text}"'
+
+
+def _json_string(text: str) -> str:
+    """Return a string in ASCII, as Java's writer has it: hexadecimal digits in capitals."""
+    return _ESCAPE.sub(lambda match: match[0][:2] + match[0][2:].upper(), json.dumps(text))
 
 
 def _hex(datum: CrawlDatum) -> str:
