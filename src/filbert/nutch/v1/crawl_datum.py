@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final, Self
 from filbert.errors import UserError
 from filbert.nutch.data import CorruptDataError, DataInput, DataOutput
 from filbert.nutch.v1.java_text import date_text, float_text, whole_division
-from filbert.nutch.v1.map_writable import EMPTY, MapWritable, java_string, read_old_map
+from filbert.nutch.v1.map_writable import EMPTY, MapWritable, java_string
+from filbert.nutch.v1.old_map import read_old_map
 from filbert.nutch.writable import VersionMismatchError, Writable
 
 if TYPE_CHECKING:

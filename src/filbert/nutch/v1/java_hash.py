@@ -10,10 +10,16 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, TypeVar
 
+from filbert.nutch import simple
+from filbert.nutch.data import text_bytes
+from filbert.nutch.simple import Text
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-__all__ = ["bytes_hash", "float_bits", "hash_order", "partition", "string_hash"]
+    from filbert.nutch.writable import Writable
+
+__all__ = ["bytes_hash", "float_bits", "hash_code", "hash_order", "partition", "string_hash"]
 
 _Key = TypeVar("_Key")
 _MASK = 0xFFFF_FFFF
@@ -96,3 +102,26 @@ def float_bits(value: float) -> int:
     if value != value:  # noqa: PLR0124 - not a number
         return 0x7FC0_0000
     return int.from_bytes(_FLOAT.pack(value), "big")
+
+
+def hash_code(key: Writable) -> int:
+    """Return Java's hash code of a key, 32 bits, unsigned.
+
+    Raises:
+        KeyError: Java takes the place in memory, or we do not know.
+    """
+    return _HASHES[type(key)](key)
+
+
+_HASHES: dict[type[Writable], Callable[..., int]] = {
+    Text: lambda key: bytes_hash(text_bytes(key.value)),
+    simple.BytesWritable: lambda key: bytes_hash(key.value),
+    simple.IntWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.VIntWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.LongWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.VLongWritable: lambda key: key.value & 0xFFFF_FFFF,
+    simple.FloatWritable: lambda key: float_bits(key.value),
+    simple.BooleanWritable: lambda key: 0 if key.value else 1,
+    simple.NullWritable: lambda _: 0,
+    simple.MD5Hash: lambda key: int.from_bytes(key.value[:4], "big"),
+}

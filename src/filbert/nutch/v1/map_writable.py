@@ -1,10 +1,10 @@
-"""Maps of typed keys and values: Hadoop's `MapWritable`, and Nutch's own of before version 1.
+"""Maps of typed keys and values: Hadoop's `MapWritable`.
 
 Guarantee: what was read is written again byte for byte, in the order in which it lay; a map that
 was made or changed here is written in the order in which Java's `HashMap` would have it. A value of
 a class that is not known here is kept as bytes where it is the last thing of a record; elsewhere
 its length cannot be known, which is an error that names the class.
-Source: Hadoop `io.MapWritable`, `AbstractMapWritable`; Nutch 0.9 `crawl.MapWritable`.
+Source: Hadoop `io.MapWritable`, `AbstractMapWritable`.
 """
 
 from __future__ import annotations
@@ -14,23 +14,17 @@ from typing import TYPE_CHECKING, Self
 
 from filbert.errors import UserError
 from filbert.nutch import simple
-from filbert.nutch.data import CorruptDataError, DataInput, DataOutput, text_bytes
+from filbert.nutch.data import CorruptDataError, DataInput, DataOutput
 from filbert.nutch.simple import Text
-from filbert.nutch.v1 import java_hash, names
+from filbert.nutch.v1 import names
+from filbert.nutch.v1.java_hash import hash_code, hash_order
 from filbert.nutch.v1.java_text import float_text
 from filbert.nutch.writable import Writable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, ItemsView, Iterator, Mapping
 
-__all__ = [
-    "EMPTY",
-    "MapWritable",
-    "OpaqueWritable",
-    "java_hash_code",
-    "java_string",
-    "read_old_map",
-]
+__all__ = ["EMPTY", "MapWritable", "OpaqueWritable", "java_string", "unknown"]
 
 _MOST_CLASSES = 127
 _HADOOP = "org.apache.hadoop.io."
@@ -53,22 +47,6 @@ _BUILT_IN: dict[int, str] = {
 }
 _NAME_OF_ID = {number: _HADOOP + name for number, name in _BUILT_IN.items()}
 _ID_OF_NAME = {name: number for number, name in _NAME_OF_ID.items()}
-_OLD_NAMES = {
-    -127: "org.apache.hadoop.io.NullWritable",
-    -126: "org.apache.hadoop.io.LongWritable",
-    -125: "org.apache.hadoop.io.Text",
-    -124: "org.apache.hadoop.io.MD5Hash",
-    -123: "org.apache.nutch.fetcher.FetcherOutput",
-    -122: "org.apache.nutch.protocol.Content",
-    -121: "org.apache.nutch.parse.ParseText",
-    -120: "org.apache.nutch.parse.ParseData",
-    -119: "org.apache.nutch.crawl.MapWritable",
-    -118: "org.apache.hadoop.io.BytesWritable",
-    -117: "org.apache.hadoop.io.FloatWritable",
-    -116: "org.apache.hadoop.io.IntWritable",
-    -115: "org.apache.hadoop.io.ObjectWritable",
-    -114: "org.apache.nutch.protocol.ProtocolStatus",
-}
 _TEXT_ID = -116
 _TEXT_BYTE = _TEXT_ID & 0xFF
 _MOST_SHORT = 64  # bytes; up to 127 the length of a Text is one byte
@@ -162,7 +140,7 @@ class MapWritable(Writable):
         if self.as_read or len(self.entries) < 2:
             return list(self.entries)
         try:
-            return java_hash.hash_order(self.entries, java_hash_code)
+            return hash_order(self.entries, hash_code)
         except KeyError:  # Java's hash of such a key is its place in memory
             return list(self.entries)
 
@@ -383,10 +361,15 @@ def _short_text(data: DataInput) -> Text | None:
 def _read_value(data: DataInput, table: _Table, *, last: bool) -> Writable:
     number = data.read_byte()
     reader = table.get(number)
-    return _unknown(data, table.name(number), last=last) if reader is None else reader(data)
+    return unknown(data, table.name(number), last=last) if reader is None else reader(data)
 
 
-def _unknown(data: DataInput, name: str, *, last: bool) -> OpaqueWritable:
+def unknown(data: DataInput, name: str, *, last: bool) -> OpaqueWritable:
+    """Read the rest as a value of a class that is not known here.
+
+    Raises:
+        CorruptDataError: It is not the last thing of a record.
+    """
     if not last:
         raise CorruptDataError(
             f"a value of the class {name} at byte {data.position} cannot be read",
@@ -395,61 +378,7 @@ def _unknown(data: DataInput, name: str, *, last: bool) -> OpaqueWritable:
     return OpaqueWritable(name, data.read_bytes(data.left))
 
 
-def read_old_map(data: DataInput, *, tail: bool = False) -> MapWritable:
-    """Read a map of Nutch 0.8 to 0.9 (`org.apache.nutch.crawl.MapWritable`).
-
-    Raises:
-        CorruptDataError: It is none, or holds a value whose length cannot be known.
-    """
-    count = data.read_int()
-    entries: dict[Writable, Writable] = {}
-    if count <= 0:
-        return EMPTY
-    known = dict(_OLD_NAMES)
-    for _ in range(data.read_byte()):
-        number = data.read_byte()
-        known[number] = data.read_text()
-    data.checked_count(count, data.position, 2)
-    for left in range(count, 0, -1):
-        at, ids = data.position, (data.read_byte(), data.read_byte())
-        if not all(one in known for one in ids):
-            raise CorruptDataError(f"the map has an entry of the class ids {ids} at byte {at}")
-        key = _old_value(data, known[ids[0]], last=False)
-        entries[key] = _old_value(data, known[ids[1]], last=tail and left == 1)
-    return MapWritable(entries)
-
-
-def _old_value(data: DataInput, name: str, *, last: bool) -> Writable:
-    if name == _OLD_NAMES[-119]:
-        return read_old_map(data)
-    known = names.record_class(name)
-    return _unknown(data, name, last=last) if known is None else known.read(data)
-
-
 # ---------------------------------------------------------------------- as Java has it
-
-
-def java_hash_code(key: Writable) -> int:
-    """Return Java's hash code of a key, 32 bits, unsigned.
-
-    Raises:
-        KeyError: Java takes the place in memory, or we do not know.
-    """
-    return _HASHES[type(key)](key)
-
-
-_HASHES: dict[type[Writable], Callable[..., int]] = {
-    Text: lambda key: java_hash.bytes_hash(text_bytes(key.value)),
-    simple.BytesWritable: lambda key: java_hash.bytes_hash(key.value),
-    simple.IntWritable: lambda key: key.value & 0xFFFF_FFFF,
-    simple.VIntWritable: lambda key: key.value & 0xFFFF_FFFF,
-    simple.LongWritable: lambda key: key.value & 0xFFFF_FFFF,
-    simple.VLongWritable: lambda key: key.value & 0xFFFF_FFFF,
-    simple.FloatWritable: lambda key: java_hash.float_bits(key.value),
-    simple.BooleanWritable: lambda key: 0 if key.value else 1,
-    simple.NullWritable: lambda _: 0,
-    simple.MD5Hash: lambda key: int.from_bytes(key.value[:4], "big"),
-}
 
 
 def java_string(value: Writable) -> str:
