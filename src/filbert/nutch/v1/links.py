@@ -47,7 +47,7 @@ class Outlink(Writable):
     @classmethod
     def read_plain(cls, data: DataInput) -> Self:
         """Read one of Nutch 1.0 to 1.4, without metadata."""
-        return cls(data.read_text(), data.read_text())
+        return cls(_url(data), data.read_text())
 
     @classmethod
     def read_of_old(cls, data: DataInput) -> Self:
@@ -88,7 +88,7 @@ class Inlink(Writable):
     @classmethod
     def read_plain(cls, data: DataInput) -> Self:
         """Read one of Nutch 1.0 to 1.4, without metadata."""
-        return cls(data.read_text(), data.read_text())
+        return cls(_url(data), data.read_text())
 
     def write(self, out: DataOutput) -> None:
         """Write it."""
@@ -199,6 +199,14 @@ def read_either(data: DataInput, *reads: Callable[[], _Read]) -> _Read:
 
 def _link_hash(link: Inlink) -> int:
     return string_hash(link.from_url) ^ string_hash(link.anchor)
+
+
+def _url(data: DataInput) -> str:
+    """Read a URL that is one, lest a damaged record of today be taken for one of old."""
+    at, url = data.position, data.read_text()
+    if ":" not in url:
+        raise CorruptDataError(f"no URL stands at byte {at}")
+    return url
 
 
 def _read_metadata(data: DataInput) -> MapWritable:
