@@ -126,3 +126,66 @@ def test_text_of_other_files(capsys: pytest.CaptureFixture[str]) -> None:
     part = DATA / "nutch1" / "segments" / "20261130202918" / "parse_text"
     assert run(["nutch", "dump", str(part)]) == 0
     assert capsys.readouterr().out.startswith("http://127.0.0.1:8901/\tPage 0 of")
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["readdb", "crawldb", "--stats"], "crawldb-stats.txt"),
+        (["readdb", "crawldb", "--stats", "--sort"], "crawldb-stats-sort.txt"),
+        (["readdb", "crawldb-large", "--stats", "--sort"], "crawldb-large-stats-sort.txt"),
+        (["readdb", "crawldb", "--top-n", "10"], "crawldb-top10.txt"),
+        (["readdb", "crawldb", "--dump"], "crawldb-dump.txt"),
+        (["readdb", "crawldb", "--dump", "--format", "csv"], "crawldb-dump.csv"),
+        (["readlinkdb", "linkdb-external", "--dump"], "linkdb-external-dump.txt"),
+    ],
+)
+def test_readers_take_a_folder_of_nutchs(
+    command: list[str],
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They print what Nutch's own readers print, character for character."""
+    monkeypatch.chdir(DATA / "nutch1")
+    assert run(command) == 0
+    assert capsys.readouterr().out == Path(f"expected-{expected}").read_text(encoding="utf-8")
+
+
+def test_readseg_takes_segments_of_nutchs(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line each (Nutch lists them as its file system does), one URL, or all."""
+    monkeypatch.chdir(DATA / "nutch1")
+    assert run(["readseg", "segments"]) == 0
+    wanted = Path("expected-segments-list.txt").read_text(encoding="utf-8").splitlines()
+    assert sorted(capsys.readouterr().out.splitlines()) == sorted(wanted)
+    assert run(["readseg", ".", "20261130202918", "--dump"]) == 0
+    wanted_dump = Path("expected-segment-20261130202918-dump.txt").read_text(encoding="utf-8")
+    assert capsys.readouterr().out == wanted_dump
+    assert run(["readseg", "segments", "--get", "http://127.0.0.1:8901/p01.html"]) == 0
+    assert "URL:: http://127.0.0.1:8901/p01.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (["readdb", "crawldb", "--url", "http://none/"], 1, "not found in the crawldb"),
+        (["readdb", "linkdb", "--stats"], 2, "linkdb has no crawldb"),
+        (["readdb", "crawldb", "--dump", "--regex", "x"], 2, "--regex is not there"),
+        (["readlinkdb", "linkdb", "--url", "http://none/"], 1, "no link information"),
+        (["readlinkdb", "crawldb", "--dump"], 2, "crawldb has no linkdb"),
+        (["readseg", "segments", "20200101000000"], 2, "has no segment 20200101000000"),
+    ],
+)
+def test_what_such_a_folder_has_not_is_told(
+    command: list[str],
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A URL that is not there is 1, a question that it has no answer for is wrong use."""
+    monkeypatch.chdir(DATA / "nutch1")
+    assert run(command) == code
+    assert said in capsys.readouterr().err

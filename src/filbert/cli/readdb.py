@@ -65,11 +65,17 @@ def _selection_options(function: Callable[..., object]) -> Callable[..., object]
 @common_options
 @format_option("parquet")
 def command(crawl_dir: Path, overrides: tuple[str, ...], **options: Any) -> int:
-    """Tell what the crawldb of CRAWL_DIR knows: figures, one URL, the best, or all rows."""
+    """Tell what the crawldb of CRAWL_DIR knows: figures, one URL, the best, or all rows.
+
+    CRAWL_DIR may be a crawldb of Nutch 1.x: then it is told as Nutch tells it.
+    """
+    from filbert.cli.nutch_readers import nutch_source, read_nutch_crawldb
     from filbert.model.clock import SystemClock
     from filbert.store.crawl import CrawlFolder
 
     mode = _mode(options)
+    if (source := nutch_source(crawl_dir)) is not None:
+        return read_nutch_crawldb(source, crawl_dir, mode, options)
     settings = read_settings(crawl_dir, overrides).engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     return {"stats": _stats, "url": _url, "top_n": _top, "dump": _dump}[mode](

@@ -39,7 +39,11 @@ def command(  # noqa: PLR0913 (click hands over each option)
     regex: str,
     output: Path | None,
 ) -> int:
-    """Show who links to a page of CRAWL_DIR, and with which anchor text."""
+    """Show who links to a page of CRAWL_DIR, and with which anchor text.
+
+    CRAWL_DIR may be a linkdb of Nutch 1.x: then it is told as Nutch tells it.
+    """
+    from filbert.cli.nutch_readers import nutch_source, read_nutch_linkdb
     from filbert.cli.output import print_rows
     from filbert.model.clock import SystemClock
     from filbert.reports.readlinkdb import dump_links, inlinks
@@ -51,6 +55,9 @@ def command(  # noqa: PLR0913 (click hands over each option)
     if url and (regex or output):
         message = "--regex and --output belong to --dump."
         raise click.UsageError(message)
+    if (source := nutch_source(crawl_dir)) is not None:
+        given = {"regex": regex, "output": output, "form": form}
+        return read_nutch_linkdb(source, crawl_dir, url, given)
     settings = read_settings(crawl_dir, overrides).engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     if url:

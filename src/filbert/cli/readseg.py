@@ -57,14 +57,18 @@ def command(
 ) -> int:
     """Show segments of CRAWL_DIR: a line each, or the records of one URL or of all.
 
-    Without SEGMENT: of all segments, oldest first.
+    Without SEGMENT: of all segments, oldest first. CRAWL_DIR may be a crawl of Nutch 1.x, its
+    segments, or one of them: then they are told as Nutch tells them.
     """
+    from filbert.cli.nutch_readers import nutch_source, read_nutch_segments
     from filbert.model.clock import SystemClock
     from filbert.store.crawl import CrawlFolder
 
     if sum((options["list_"], bool(options["url"]), options["dump"])) > 1:
         message = "Say one of --list, --get and --dump."
         raise click.UsageError(message)
+    if (source := nutch_source(crawl_dir)) is not None:
+        return read_nutch_segments(source, crawl_dir, segment, options)
     settings = read_settings(crawl_dir, overrides).engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     segments = [crawl.segment(segment)] if segment else crawl.segments()
