@@ -44,11 +44,15 @@ def nearest_float(value: float) -> float:
     return rounded
 
 
-@lru_cache(maxsize=1 << 14)
 def float_text(value: float) -> str:
     """Return `Float.toString` of a number of 32 bits."""
-    if not math.isfinite(value) or value == 0:
+    if not math.isfinite(value) or value == 0:  # both zeros are one key to a cache
         return _special(value)
+    return _float_text(value)
+
+
+@lru_cache(maxsize=1 << 14)
+def _float_text(value: float) -> str:
     for digits in range(2, _FLOAT_DIGITS):
         text = f"{value:.{digits - 1}e}"
         if nearest_float(float(text)) == value:
