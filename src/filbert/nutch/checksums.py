@@ -1,13 +1,15 @@
 """Hadoop's checksum files: beside `data` lies `.data.crc`, a CRC-32 for each 512 bytes.
 
 Guarantee: with a checksum file, no byte is given out that was not checked; without one, the file is
-read as it lies. Writing gives the same files as Hadoop's `LocalFileSystem`.
+read as it lies. Checksums are read where they are needed, so that memory does not grow with the
+file. Writing gives the same files as Hadoop's `LocalFileSystem`.
 Source: Hadoop `ChecksumFileSystem`: "crc" and a 0 byte, int of bytes per checksum, CRC-32 each.
 """
 
 from __future__ import annotations
 
 import io
+import struct
 import zlib
 from typing import TYPE_CHECKING
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-__all__ = ["ChecksumWriter", "checksum_path", "open_checked"]
+__all__ = ["ChecksumWriter", "UnequalLengthsError", "checksum_path", "open_checked"]
 
 _MAGIC = b"crc\0"
 _HEAD = 8
@@ -30,35 +32,56 @@ def checksum_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.crc")
 
 
-def open_checked(path: Path, *, verify: bool = True) -> io.BufferedReader:
+class UnequalLengthsError(CorruptDataError):
+    """A file is longer or shorter than what its checksums are of."""
+
+
+def open_checked(path: Path, *, verify: bool = True, any_length: bool = False) -> io.BufferedReader:
     """Open a file; its bytes are checked as they are read, if it has a checksum file.
 
+    Args:
+        path: The file.
+        verify: Check at all.
+        any_length: Give out what can be checked of a file that is longer or shorter than it was.
+
     Raises:
+        UnequalLengthsError: It is so, and `any_length` is not given.
         CorruptDataError: The checksum file is none. (A wrong checksum raises where it is met.)
     """
     side = checksum_path(path)
     if not verify or not side.is_file():
         return io.BufferedReader(io.FileIO(path), buffer_size=_BUFFER)
-    return io.BufferedReader(_CheckedFile(path, side), buffer_size=_BUFFER)
+    return io.BufferedReader(_CheckedFile(path, side, any_length=any_length), buffer_size=_BUFFER)
 
 
 class _CheckedFile(io.RawIOBase):
-    def __init__(self, path: Path, side: Path) -> None:
-        sums = side.read_bytes()
-        width = int.from_bytes(sums[4:_HEAD], "big", signed=True)
-        if sums[:4] != _MAGIC or width <= 0:
-            raise CorruptDataError(f"{side} is no checksum file")
-        self._path, self._side = path, side
+    def __init__(self, path: Path, side: Path, *, any_length: bool) -> None:
+        self._path, self._side_path = path, side
+        self._side = side.open("rb")
         self._file = path.open("rb", buffering=0)
-        self._sums, self._width = memoryview(sums)[_HEAD:], width
         self._position = 0
         self._size = path.stat().st_size
-        chunks = -(-self._size // width)
-        if len(self._sums) != 4 * chunks:
-            self._file.close()
-            raise CorruptDataError(
-                f"{side} has checksums of {len(self._sums) // 4 * width} bytes or fewer, "
-                f"{path.name} has {self._size} bytes",
+        try:
+            self._width = self._read_width()
+            if not any_length:
+                self._compare_lengths()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read_width(self) -> int:
+        head = self._side.read(_HEAD)
+        width = int.from_bytes(head[4:], "big", signed=True)
+        if len(head) < _HEAD or head[:4] != _MAGIC or width <= 0:
+            raise CorruptDataError(f"{self._side_path} is no checksum file")
+        return width
+
+    def _compare_lengths(self) -> None:
+        sums = (self._side_path.stat().st_size - _HEAD) / 4
+        if sums != -(-self._size // self._width):
+            raise UnequalLengthsError(
+                f"{self._side_path} has checksums of {int(sums * self._width)} bytes or fewer, "
+                f"{self._path.name} has {self._size} bytes",
                 hint="one of the two is cut short; without the .crc file it is read unchecked",
             )
 
@@ -69,8 +92,8 @@ class _CheckedFile(io.RawIOBase):
         return True
 
     def close(self) -> None:
-        if hasattr(self, "_file"):
-            self._file.close()
+        self._file.close()
+        self._side.close()
         super().close()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -90,17 +113,29 @@ class _CheckedFile(io.RawIOBase):
         self._file.seek(start)
         last = min(self._size, -(-end // self._width) * self._width)
         data = self._read(last - start)
-        for at in range(0, len(data), self._width):
-            if self._is_whole(data[at : at + self._width], start + at):
-                continue
-            if start + at <= self._position:
-                raise self._damage(start + at)
-            end = start + at  # it is met again, if it is asked for
-            break
+        wrong = self._first_wrong(data, start)
+        if wrong is not None:
+            if wrong <= self._position:
+                raise self._damage(wrong)
+            end = wrong  # it is met again, if it is asked for
         given = data[self._position - start : end - start]
         buffer[: len(given)] = given
         self._position += len(given)
         return len(given)
+
+    def _first_wrong(self, data: bytes, start: int) -> int | None:
+        """Return where the first chunk begins that has another checksum, or none."""
+        width, view = self._width, memoryview(data)
+        sums = [zlib.crc32(view[at : at + width]) for at in range(0, len(data), width)]
+        self._side.seek(_HEAD + start // width * 4)
+        packed = self._side.read(4 * len(sums))
+        expected = struct.unpack(f">{len(packed) // 4}I", packed[: len(packed) // 4 * 4])
+        if tuple(sums) == expected:
+            return None
+        same = 0
+        while same < len(expected) and sums[same] == expected[same]:
+            same += 1
+        return start + same * width
 
     def _read(self, count: int) -> bytes:
         pieces = []
@@ -112,15 +147,11 @@ class _CheckedFile(io.RawIOBase):
             count -= len(piece)
         return b"".join(pieces)
 
-    def _is_whole(self, chunk: bytes, at: int) -> bool:
-        index = at // self._width * 4
-        return zlib.crc32(chunk) == int.from_bytes(self._sums[index : index + 4], "big")
-
     def _damage(self, at: int) -> CorruptDataError:
         count = min(self._width, self._size - at)
         return CorruptDataError(
             f"{self._path}: the {count} bytes from byte {at} are damaged: they do not have the "
-            f"checksum in {self._side.name}"
+            f"checksum in {self._side_path.name}"
         )
 
 
@@ -133,10 +164,12 @@ class ChecksumWriter(io.RawIOBase):
     """
 
     def __init__(self, path: Path, *, checksums: bool = True) -> None:
-        self._file: BinaryIO = path.open("xb", buffering=_BUFFER)
-        self._side = checksum_path(path) if checksums else None
-        self._sums = bytearray(_MAGIC + _PER_CHECKSUM.to_bytes(4, "big"))
-        self._rest = b""
+        self._file: BinaryIO = path.open("xb", buffering=0)
+        self._side: BinaryIO | None = None
+        if checksums:
+            self._side = checksum_path(path).open("wb")
+            self._side.write(_MAGIC + _PER_CHECKSUM.to_bytes(4, "big"))
+        self._waiting = bytearray()
         self._position = 0
 
     def writable(self) -> bool:
@@ -149,26 +182,30 @@ class ChecksumWriter(io.RawIOBase):
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
         """Write bytes."""
-        self._file.write(data)
+        self._waiting += data
         self._position += len(data)
-        if self._side is not None:
-            whole = self._rest + data
-            full = len(whole) // _PER_CHECKSUM * _PER_CHECKSUM
-            for at in range(0, full, _PER_CHECKSUM):
-                self._sum(whole[at : at + _PER_CHECKSUM])
-            self._rest = whole[full:]
+        if len(self._waiting) >= _BUFFER:
+            self._put(len(self._waiting) // _PER_CHECKSUM * _PER_CHECKSUM)
         return len(data)
 
     def close(self) -> None:
         """Write what is left, and the checksums."""
         if self.closed:
             return
-        self._file.close()
-        if self._side is not None:
-            if self._rest:
-                self._sum(self._rest)
-            self._side.write_bytes(self._sums)
-        super().close()
+        try:
+            self._put(len(self._waiting))
+        finally:
+            self._file.close()
+            if self._side is not None:
+                self._side.close()
+            super().close()
 
-    def _sum(self, chunk: bytes) -> None:
-        self._sums += zlib.crc32(chunk).to_bytes(4, "big")
+    def _put(self, count: int) -> None:
+        ready = memoryview(bytes(self._waiting[:count]))
+        del self._waiting[:count]
+        if self._side is not None:
+            starts = range(0, count, _PER_CHECKSUM)
+            sums = [zlib.crc32(ready[at : at + _PER_CHECKSUM]) for at in starts]
+            self._side.write(struct.pack(f">{len(sums)}I", *sums))
+        while ready:
+            ready = ready[self._file.write(ready) :]

@@ -1,9 +1,11 @@
 """Hadoop's compression codecs: from packed bytes to bytes, and back.
 
-Guarantee: unpacking stops at a limit, so that a few bytes cannot fill the memory; damaged bytes are
-a `CorruptDataError`. What needs a library that is not installed is a `UserError` that names it.
+Guarantee: unpacking stops at a limit, so that a few bytes cannot fill the memory; bytes that are
+damaged or cut short are a `CorruptDataError`. What needs a library that is not installed is a
+`UserError` that names the extra.
 Source: Hadoop `io.compress`: `DefaultCodec` and `DeflateCodec` are zlib streams; Snappy and LZ4 lie
-in blocks: int of the plain length, then int of length and bytes of each packed piece.
+in blocks (`BlockCompressorStream`): int of the plain length, then int of length and bytes of each
+packed piece.
 """
 
 from __future__ import annotations
@@ -26,7 +28,12 @@ LIMIT = 1 << 30
 """Most bytes that one packed value or block may unpack to."""
 
 _PACKAGE = "org.apache.hadoop.io.compress."
-_BLOCK = 256 * 1024
+_BUFFER = 256 * 1024
+_BLOCK = _BUFFER - _BUFFER // 6 - 32
+"""Plain bytes of a piece: packed, what cannot be packed still fits into Hadoop's buffer."""
+
+_SLICE = 1024  # of a zstd stream: 4 bytes of it can stand for 128 KiB
+_MOST_SNAPPY, _MOST_LZ4 = 64, 256  # plain bytes that one packed byte can stand for
 
 
 class Codec(ABC):
@@ -45,11 +52,11 @@ class Codec(ABC):
         """Return bytes packed."""
 
     @abstractmethod
-    def decompress(self, packed: bytes) -> bytes:
+    def decompress(self, packed: bytes, limit: int = LIMIT) -> bytes:
         """Return what is packed.
 
         Raises:
-            CorruptDataError: It is damaged, cut short, or more than `LIMIT`.
+            CorruptDataError: It is damaged, cut short, or more than `limit` bytes.
         """
 
 
@@ -58,11 +65,11 @@ class _Zlib(Codec):
         self.name, self.java, self._wbits = name, _PACKAGE + java, wbits
 
     def compress(self, data: bytes) -> bytes:
-        packer = zlib.compressobj(wbits=self._wbits)
+        packer = zlib.compressobj(wbits=self._wbits)  # zlib.compress gives other bytes than Java
         return packer.compress(data) + packer.flush()
 
-    def decompress(self, packed: bytes) -> bytes:
-        return _unpacked(lambda: zlib.decompressobj(wbits=self._wbits), packed, zlib.error)
+    def decompress(self, packed: bytes, limit: int = LIMIT) -> bytes:
+        return _unpacked(lambda: zlib.decompressobj(self._wbits), packed, limit, zlib.error)
 
 
 class _BZip2(Codec):
@@ -71,22 +78,22 @@ class _BZip2(Codec):
     def compress(self, data: bytes) -> bytes:
         return bz2.compress(data)
 
-    def decompress(self, packed: bytes) -> bytes:
-        return _unpacked(bz2.BZ2Decompressor, packed, OSError)
+    def decompress(self, packed: bytes, limit: int = LIMIT) -> bytes:
+        return _unpacked(bz2.BZ2Decompressor, packed, limit, OSError)
 
 
-def _unpacked(make: Callable[[], Any], packed: bytes, error: type[Exception]) -> bytes:
+def _unpacked(make: Callable[[], Any], packed: bytes, limit: int, error: type[Exception]) -> bytes:
     """Unpack one stream after the other, up to the limit."""
-    pieces, left = [], LIMIT
+    pieces, left = [], limit
     while True:
         unpacker = make()
         try:
             piece = unpacker.decompress(packed, left + 1)
         except error as reason:
-            raise CorruptDataError(f"packed bytes are damaged: {reason}") from None
+            raise _damaged(reason) from None
         left -= len(piece)
         if left < 0:
-            raise CorruptDataError(f"packed bytes unpack to more than {LIMIT} bytes")
+            raise _too_much(limit)
         if not unpacker.eof:
             raise EndOfDataError("packed bytes are cut short")
         pieces.append(piece)
@@ -102,18 +109,26 @@ class _Zstandard(Codec):
         packed: bytes = _library("zstandard", self.name).ZstdCompressor().compress(data)
         return packed
 
-    def decompress(self, packed: bytes) -> bytes:
+    def decompress(self, packed: bytes, limit: int = LIMIT) -> bytes:
         library = _library("zstandard", self.name)
-        try:
-            with library.ZstdDecompressor().stream_reader(
-                packed, read_across_frames=True
-            ) as reader:
-                plain: bytes = reader.read(LIMIT + 1)
-        except library.ZstdError as error:
-            raise CorruptDataError(f"packed bytes are damaged: {error}") from None
-        if len(plain) > LIMIT:
-            raise CorruptDataError(f"packed bytes unpack to more than {LIMIT} bytes")
-        return plain
+        pieces, left, at = [], limit, 0
+        while True:
+            unpacker = library.ZstdDecompressor().decompressobj()
+            while not unpacker.eof:
+                if at >= len(packed):
+                    raise EndOfDataError("packed bytes are cut short")
+                try:
+                    piece: bytes = unpacker.decompress(packed[at : at + _SLICE])
+                except library.ZstdError as error:
+                    raise _damaged(error) from None
+                at = min(at + _SLICE, len(packed))
+                left -= len(piece)
+                if left < 0:
+                    raise _too_much(limit)
+                pieces.append(piece)
+            at -= len(unpacker.unused_data)
+            if at == len(packed):
+                return b"".join(pieces)
 
 
 class _Blocks(Codec):
@@ -132,11 +147,13 @@ class _Blocks(Codec):
             out.write_bytes(packed)
         return out.getvalue()
 
-    def decompress(self, packed: bytes) -> bytes:
-        data, pieces, left = DataInput(packed), [], LIMIT
+    def decompress(self, packed: bytes, limit: int = LIMIT) -> bytes:
+        data, pieces, left = DataInput(packed), [], limit
         while data.left:
             wanted = data.read_int()
-            if not 0 <= wanted <= left:
+            if wanted > left:
+                raise _too_much(limit)
+            if wanted < 0:
                 raise CorruptDataError(f"a block of {wanted} bytes cannot be")
             left -= wanted
             while wanted > 0:
@@ -157,12 +174,23 @@ class _Blocks(Codec):
         library = _library("cramjam", self.name)
         try:
             if self.name == "snappy":
-                if library.snappy.decompress_raw_len(packed) > most:
+                claimed = library.snappy.decompress_raw_len(packed)
+                if claimed > min(most, _MOST_SNAPPY * len(packed)):
                     raise CorruptDataError("a block has not the length that it says")
                 return bytes(library.snappy.decompress_raw(packed))
-            return bytes(library.lz4.decompress_block(packed, output_len=most))
+            # How long a piece is, LZ4 does not say: often it is not the whole of its block.
+            room = bytearray(min(most, _MOST_LZ4 * len(packed)))
+            return bytes(room[: library.lz4.decompress_block_into(packed, room)])
         except library.DecompressionError as error:
-            raise CorruptDataError(f"packed bytes are damaged: {error}") from None
+            raise _damaged(error) from None
+
+
+def _damaged(reason: Exception) -> CorruptDataError:
+    return CorruptDataError(f"packed bytes are damaged: {reason}")
+
+
+def _too_much(limit: int) -> CorruptDataError:
+    return CorruptDataError(f"packed bytes unpack to more than {limit} bytes")
 
 
 def _library(module: str, codec: str) -> Any:

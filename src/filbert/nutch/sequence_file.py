@@ -9,60 +9,34 @@ Source: Nutch 0.7 `io.SequenceFile` (versions 0 to 2); Hadoop `io.SequenceFile` 
 
 from __future__ import annotations
 
-import contextlib
-from collections import deque
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
+import struct
+from typing import TYPE_CHECKING, NamedTuple, Self
 
-from filbert.nutch.checksums import open_checked
-from filbert.nutch.codecs import Codec, codec_of
+from filbert.nutch.checksums import UnequalLengthsError, open_checked
+from filbert.nutch.codecs import LIMIT, Codec, codec_of
 from filbert.nutch.data import CorruptDataError, DataInput, EndOfDataError
+from filbert.nutch.sequence_header import (
+    ESCAPE,
+    NEWEST,
+    SYNC_BYTES,
+    TEXT_NAMES_SINCE,
+    Header,
+    read_header,
+)
 from filbert.nutch.writable import VersionMismatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    import io
+    from collections.abc import Iterator
     from pathlib import Path
-    from typing import BinaryIO
 
 __all__ = ["NEWEST", "Header", "Record", "SequenceFile", "Skipped"]
 
-NEWEST = 6
-SYNC_BYTES = 16
-ESCAPE = -1
-
-_Read = TypeVar("_Read")
-_MAGIC = b"SEQ"
-_TEXT_NAMES_SINCE = 4
+_LENGTHS = struct.Struct(">ii")
 _ESCAPE_BYTES = 4
 _SCAN = 1 << 16
-_ALIGNED = 512
-_MOST_HEADER = 1 << 16
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
-    """What a file says of itself.
-
-    Attributes:
-        version: 0 to 6.
-        key_class, value_class: Java's names, or the aliases of the old Nutch.
-        compressed: Values are packed.
-        block: Many records are packed together.
-        codec: Hadoop's class; blank where nothing is packed.
-        metadata: What its writer noted, in order.
-        sync: The 16 bytes of its sync marks; none before version 2.
-        length: Bytes of the header.
-    """
-
-    version: int
-    key_class: str
-    value_class: str
-    compressed: bool = False
-    block: bool = False
-    codec: str = ""
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    sync: bytes = b""
-    length: int = 0
+_CHUNK = 512
+_NOWHERE = -1
 
 
 class Record(NamedTuple):
@@ -82,10 +56,17 @@ class Record(NamedTuple):
 
 
 class Skipped(NamedTuple):
-    """A place that was left out: the byte where reading failed, and why."""
+    """A place that was left out.
+
+    Attributes:
+        position: The byte where reading failed.
+        reason: Why.
+        length: Bytes from there to where reading went on.
+    """
 
     position: int
     reason: str
+    length: int = 0
 
 
 class SequenceFile:
@@ -96,9 +77,14 @@ class SequenceFile:
         verify: Check the checksums, if there is a checksum file.
         skip_bad: Go on behind the next sync mark where a record is damaged.
         newest: The newest version that is taken: 2 for a reader of old.
+        start, end: Read a split alone: from the first sync mark at or after `start` (the first
+            record, if that is 0) up to the first at or after `end`. Splits that touch give each
+            record once, wherever they touch.
 
     Attributes:
         header: What the file says of itself.
+        position: Where the next record (or block) begins.
+        sync_seen: The last record followed a sync mark.
         skipped: What was left out.
 
     Raises:
@@ -107,24 +93,52 @@ class SequenceFile:
     """
 
     def __init__(
-        self, path: Path, *, verify: bool = True, skip_bad: bool = False, newest: int = NEWEST
+        self,
+        path: Path,
+        *,
+        verify: bool = True,
+        skip_bad: bool = False,
+        newest: int = NEWEST,
+        start: int = 0,
+        end: int | None = None,
     ) -> None:
         self.path = path
         self.skipped: list[Skipped] = []
         self._skip_bad = skip_bad
-        self._file: BinaryIO = open_checked(path, verify=verify)
-        self._end = path.stat().st_size
-        self._waiting: deque[Record] = deque()
+        self._size = path.stat().st_size
+        self._split_end = end
+        self._file = self._open(verify=verify)
+        self._place = _NOWHERE
+        self._records: Iterator[Record] | None = None  # of a block
+        self._block_start = 0
         self.sync_seen = False
         try:
-            self.header = self._located(lambda: self._read_header(newest))
-            self._codec: Codec | None = (
-                codec_of(self.header.codec) if self.header.compressed else None
-            )
+            self.header = self._read_header(newest)
+            header = self.header
+            self._codec: Codec | None = codec_of(header.codec) if header.compressed else None
+            self.position = header.length
+            if start > 0:
+                self._find_mark(max(start, header.length))
         except BaseException:
             self._file.close()
             raise
-        self.position = self.header.length
+
+    def _open(self, *, verify: bool) -> io.BufferedReader:
+        try:
+            return open_checked(self.path, verify=verify)
+        except UnequalLengthsError as error:
+            if not self._skip_bad:
+                raise
+            self.skipped.append(Skipped(self._size, error.message))
+            return open_checked(self.path, any_length=True)
+
+    def _read_header(self, newest: int) -> Header:
+        try:
+            return read_header(self._first, str(self.path), newest)
+        except VersionMismatchError:
+            raise
+        except CorruptDataError as error:
+            raise self._named(error) from error
 
     def __enter__(self) -> Self:
         """Return the reader."""
@@ -150,20 +164,28 @@ class SequenceFile:
             CorruptDataError: It is damaged; not with `skip_bad`.
         """
         while True:
-            if self._waiting:
-                return self._waiting.popleft()
-            at = self.position
+            at, in_block = self.position, self._records is not None
             try:
-                return self._located(self._next)
+                record = self._next()
             except CorruptDataError as error:
+                named = self._named(error)
                 if not self._skip_bad:
-                    raise
-                self.skipped.append(Skipped(at, error.message))
-                self.sync(max(at + 1, self.header.length))
+                    raise named from error
+                self._skip(at, named.message, in_block=in_block)
+                continue
+            if record is None:
+                if self._records is None and self.position >= self._size:
+                    return None
+                continue
+            if self._split_end is not None and record.synced and record.position >= self._split_end:
+                self.seek(record.position)
+                return None
+            self.sync_seen = record.synced
+            return record
 
     def seek(self, position: int) -> None:
         """Stand at a byte where a record, a sync mark or a block begins."""
-        self._waiting.clear()
+        self._records = None
         self.position = position
         self.sync_seen = False
 
@@ -172,33 +194,38 @@ class SequenceFile:
 
         (In a file of old behind the mark, in one of Hadoop before it, as each does it.)
         """
-        self._waiting.clear()
-        self.sync_seen = False
-        mark, header = self.header.sync, self.header
-        if not mark or position + SYNC_BYTES >= self._end:
-            self.position = self._end
-            return
-        hadoop = header.version >= _TEXT_NAMES_SINCE
-        if position < header.length and hadoop:
-            self.position = header.length
-            return
-        # Behind the escape of a mark that begins here: else that mark would be found for ever.
-        found = self._find(mark, position + _ESCAPE_BYTES if hadoop else position)
-        if found is None:
-            self.position = self._end
+        header = self.header
+        hadoop = header.version >= TEXT_NAMES_SINCE
+        if hadoop and position < header.length:
+            self.seek(header.length)
+        elif hadoop:
+            self._find_mark(position)
         else:
-            self.position = found - _ESCAPE_BYTES if hadoop else found + SYNC_BYTES
+            self._find_mark(position - _ESCAPE_BYTES)
+            if self.position < self._size:
+                self.position += _ESCAPE_BYTES + SYNC_BYTES
+
+    def _find_mark(self, position: int) -> None:
+        """Stand at the first sync mark that begins at or after a byte, or at the end."""
+        self.seek(self._size)
+        mark, after = self.header.sync, position + _ESCAPE_BYTES
+        if mark and after + SYNC_BYTES <= self._size:
+            found = self._find(mark, after)
+            if found is not None:
+                self.position = found - _ESCAPE_BYTES
 
     def _find(self, mark: bytes, position: int) -> int | None:
         """Return where the bytes of a mark lie; damaged chunks on the way are passed over."""
         before = b""
-        while position < self._end:
+        while position < self._size:
             try:
                 self._file.seek(position)
-                window = self._file.read(_SCAN)
+                window = self._file.read1(_SCAN)
             except CorruptDataError:
-                before, position = b"", position + _SCAN
+                before, position = b"", position + _CHUNK - position % _CHUNK
                 continue
+            finally:
+                self._place = _NOWHERE
             if not window:
                 return None
             at = (before + window).find(mark)
@@ -210,141 +237,128 @@ class SequenceFile:
 
     # ------------------------------------------------------------------ inside
 
-    def _located(self, read: Callable[[], _Read]) -> _Read:
-        """Read, and name the file in what goes wrong."""
+    def _named(self, error: CorruptDataError) -> CorruptDataError:
+        """Return an error that names the file."""
+        if str(self.path) in error.message:
+            return error
+        return type(error)(f"{self.path}: {error.message}", hint=error.hint)
+
+    def _skip(self, at: int, reason: str, *, in_block: bool) -> None:
+        if in_block:  # the next block begins where the reader stands
+            self._records = None
+            at = self._block_start
+        else:
+            self._find_mark(max(at + 1, self.header.length))
+        self.skipped.append(Skipped(at, reason, self.position - at))
+
+    def _first(self, count: int) -> bytes:
+        """Return the first bytes; fewer, where a damaged chunk follows."""
+        self._file.seek(0)
+        pieces: list[bytes] = []
         try:
-            return read()
-        except VersionMismatchError:
-            raise
-        except CorruptDataError as error:
-            if str(self.path) in error.message:
+            while count > 0 and (piece := self._file.read1(count)):
+                pieces.append(piece)
+                count -= len(piece)
+        except CorruptDataError:
+            if not pieces:
                 raise
-            raise type(error)(f"{self.path}: {error.message}", hint=error.hint) from error
+        return b"".join(pieces)
 
     def _take(self, count: int) -> bytes:
         """Read so many bytes at the reader's place, and go on behind them."""
         at = self.position
-        if count < 0 or at + count > self._end:
+        if count < 0 or at + count > self._size:
             raise EndOfDataError(
-                f"{count} bytes should follow at byte {at}; the file has {self._end}"
+                f"{count} bytes should follow at byte {at}; the file has {self._size}"
             )
-        self._file.seek(at)
-        data = self._file.read(count)
+        if at != self._place:
+            self._place = _NOWHERE
+            self._file.seek(at)
+        try:
+            data = self._file.read(count)
+        except CorruptDataError:
+            self._place = _NOWHERE
+            raise
+        self.position = self._place = at + len(data)
         if len(data) < count:
             raise EndOfDataError(f"{count} bytes should follow at byte {at}, {len(data)} do")
-        self.position = at + count
         return data
 
-    def _read_some(self, most: int) -> bytes:
-        """Read up to `most` bytes; less, where a damaged chunk follows."""
-        pieces = []
-        with contextlib.suppress(CorruptDataError):
-            while most > 0 and (piece := self._file.read(min(most, _ALIGNED))):
-                pieces.append(piece)
-                most -= len(piece)
-        return b"".join(pieces)
-
-    def _int(self) -> int:
-        return int.from_bytes(self._take(4), "big", signed=True)
-
     def _next(self) -> Record | None:
-        if self.position >= self._end:
+        """Return the next record; None at the end, of the file or of a block."""
+        if self._records is not None:
+            record = next(self._records, None)
+            if record is None:
+                self._records = None
+            return record
+        if self.position >= self._size:
             return None
-        return self._next_in_block() if self.header.block else self._next_alone()
+        if self.header.block:
+            self._open_block()
+            return None
+        return self._next_alone()
 
     def _next_alone(self) -> Record | None:
-        start, synced, length = self.position, False, self._int()
+        start, synced = self.position, False
+        length, key_length = _LENGTHS.unpack(self._take(8))
         if length == ESCAPE and self.header.sync:
+            self.position = start + _ESCAPE_BYTES
             self._check_sync(start)
             synced = True
-            if self.position >= self._end:
+            if self.position >= self._size:
                 return None
-            length = self._int()
-        key_length = self._int()
-        if not 0 <= key_length <= length or self.position + length > self._end:
+            length, key_length = _LENGTHS.unpack(self._take(8))
+        if not 0 <= key_length <= length or self.position + length > self._size:
             raise CorruptDataError(
                 f"the record at byte {start} says that it has {length} bytes, {key_length} of "
-                f"them its key; {self._end - self.position} bytes are left"
+                f"them its key; {self._size - self.position} bytes are left"
             )
         data = self._take(length)
         value = data[key_length:]
         if self._codec is not None:
-            value = self._unpacked(value, start)
-        self.sync_seen = synced
+            value = self._unpacked(value, start, LIMIT)
         return Record(data[:key_length], value, start, synced)
 
     def _check_sync(self, start: int) -> None:
         if self._take(SYNC_BYTES) != self.header.sync:
             raise CorruptDataError(f"File is corrupt! (a wrong sync mark at byte {start})")
 
-    def _unpacked(self, packed: bytes, at: int) -> bytes:
+    def _unpacked(self, packed: bytes, at: int, limit: int) -> bytes:
         assert self._codec is not None
         try:
-            return self._codec.decompress(packed)
+            return self._codec.decompress(packed, limit)
         except CorruptDataError as error:
             raise type(error)(f"the record at byte {at}: {error.message}") from None
 
-    def _next_in_block(self) -> Record | None:
+    def _open_block(self) -> None:
         start = self.position
-        if self._int() != ESCAPE:
+        if int.from_bytes(self._take(_ESCAPE_BYTES), "big", signed=True) != ESCAPE:
             raise CorruptDataError(f"no block begins at byte {start}")
         self._check_sync(start)
+        if self.position >= self._size:  # a mark alone, at the end
+            return
         count = self._vint()
-        buffers = []
+        buffers: list[bytes] = []
         for _ in range(4):
-            size = self._vint()
-            buffers.append(self._unpacked(self._take(size), start))
-        self._waiting.extend(_records_of(count, buffers, start))
-        self.sync_seen = True
-        return self._waiting.popleft() if self._waiting else self._next()
+            left = LIMIT - sum(map(len, buffers))
+            buffers.append(self._unpacked(self._take(self._vint()), start, left))
+        self._block_start = start
+        self._records = _records_of(count, buffers, start)
 
     def _vint(self) -> int:
         at = self.position
-        head = DataInput(self._take(1))
-        first = head.read_byte()
+        first = DataInput(self._take(1)).read_byte()
         more = 0 if first >= -112 else (-112 - first if first >= -120 else -120 - first)
         self.position = at
         return DataInput(self._take(1 + more)).read_vint()
-
-    def _read_header(self, newest: int) -> Header:
-        self._file.seek(0)
-        start = self._file.read(4)
-        if start[:3] != _MAGIC or len(start) < 4:
-            raise CorruptDataError(f"{self.path} not a SequenceFile")
-        version = start[3]
-        if version > newest:
-            raise VersionMismatchError(newest, version)
-        data = DataInput(start + self._read_some(_MOST_HEADER), 4)
-        read_name = data.read_text if version >= _TEXT_NAMES_SINCE else data.read_utf
-        key_class, value_class = read_name(), read_name()
-        compressed = version > 2 and data.read_boolean()
-        block = version >= 4 and data.read_boolean()
-        codec = "default" if compressed else ""
-        if compressed and version >= 5:
-            codec = data.read_text()
-        metadata = {}
-        if version >= 6:
-            metadata = {data.read_text(): data.read_text() for _ in range(data.read_count(2))}
-        sync = data.read_bytes(SYNC_BYTES) if version > 1 else b""
-        return Header(
-            version=version,
-            key_class=key_class,
-            value_class=value_class,
-            compressed=compressed,
-            block=block and compressed,
-            codec=codec,
-            metadata=metadata,
-            sync=sync,
-            length=data.position,
-        )
 
 
 def _records_of(count: int, buffers: list[bytes], start: int) -> Iterator[Record]:
     """Yield the records of a block out of its four buffers."""
     key_lengths, keys, value_lengths, values = map(DataInput, buffers)
-    key_lengths.checked_count(count, 0)
-    value_lengths.checked_count(count, 0)
     try:
+        key_lengths.checked_count(count, 0)
+        value_lengths.checked_count(count, 0)
         for _ in range(count):
             key = keys.read_bytes(key_lengths.read_vint())
             yield Record(key, values.read_bytes(value_lengths.read_vint()), start, synced=True)

@@ -16,7 +16,7 @@ from filbert.errors import UserError
 from filbert.nutch.checksums import ChecksumWriter
 from filbert.nutch.codecs import codec_of
 from filbert.nutch.data import DataOutput
-from filbert.nutch.sequence_file import ESCAPE, SYNC_BYTES
+from filbert.nutch.sequence_header import ESCAPE, SYNC_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
