@@ -27,6 +27,22 @@ class ArrayFile(MapFile):
     def __init__(self, path: Path, *, verify: bool = True, skip_bad: bool = False) -> None:
         super().__init__(path, LongWritable, verify=verify, skip_bad=skip_bad)
 
+    def __len__(self) -> int:
+        """Return how many values there are."""
+        last = self.final_key()
+        return last.value + 1 if isinstance(last, LongWritable) else 0
+
+    def __getitem__(self, number: int) -> bytes:
+        """Return the value of a number.
+
+        Raises:
+            IndexError: There is none.
+        """
+        value = self.at(number)
+        if value is None:
+            raise IndexError(f"{self.path} has no value {number}")
+        return value
+
     def at(self, number: int) -> bytes | None:
         """Return the value of a number; None beyond the end."""
         return self.get(LongWritable(number))

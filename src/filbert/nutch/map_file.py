@@ -1,7 +1,8 @@
 """MapFiles: a folder of sorted `data` and an `index` of every 128th key.
 
-Guarantee: a key is found by reading one stretch of `data`. An index that is missing or damaged is
-made anew in memory, by one pass over the data. Keys are written in growing order only.
+Guarantee: a key is found by reading one stretch of `data`. An index that is missing or damaged, or
+that points to other keys than it says, is made anew in memory, by one pass over the data. Keys are
+equal if neither comes before the other, as Java compares them; they are written in growing order.
 Source: Nutch 0.7 `io.MapFile`; Hadoop `io.MapFile`.
 """
 
@@ -81,7 +82,8 @@ class MapFile:
                 f"{path} has keys of a class that is not known here: {self.data.header.key_class}"
             )
         self._key = known
-        self._verify = verify
+        self._verify, self._skip_bad = verify, skip_bad
+        self._is_scanned = False
         self._entries: tuple[list[WritableComparable], list[int]] | None = None
         self._peeked: Record | None = None
 
@@ -117,15 +119,37 @@ class MapFile:
 
     def seek(self, key: WritableComparable) -> bool:
         """Stand at a key, or at the next larger one; return whether the key is there."""
+        try:
+            return self._seek(key)
+        except CorruptDataError as error:
+            if self._is_scanned:
+                raise
+            self._scan(error)
+            return self._seek(key)
+
+    def _seek(self, key: WritableComparable) -> bool:
+        keys, _ = self._index()
+        place = self._stand_before(key)
+        entry = keys[place] if place >= 0 and not self._is_scanned else None
+        while (record := self.data.next()) is not None:
+            found = self.key_of(record)
+            if entry is not None and not found < entry:
+                if entry < found:
+                    break
+                entry = None  # it is where the index says
+            if not found < key:
+                self._peeked = record
+                return not key < found
+        if entry is not None:
+            raise CorruptDataError(f"the key {entry} is not where the index says")
+        return False
+
+    def _stand_before(self, key: WritableComparable) -> int:
+        """Stand at the last entry of the index up to a key; return its number, -1: the start."""
         keys, positions = self._index()
         place = bisect_right(keys, key) - 1
         self._stand(positions[place] if place >= 0 else self.data.header.length)
-        while (record := self.data.next()) is not None:
-            found = self.key_of(record)
-            if not found < key:
-                self._peeked = record
-                return found == key
-        return False
+        return place
 
     def get(self, key: WritableComparable) -> bytes | None:
         """Return the value of a key; None if it is not there."""
@@ -136,11 +160,8 @@ class MapFile:
         """Return the record of a key, else of the next larger one; `before`: the next smaller."""
         if self.seek(key) or not before:
             return self.next()
-        keys, positions = self._index()
-        place = bisect_right(keys, key) - 1
-        if place < 0:
+        if self._stand_before(key) < 0:
             return None
-        self._stand(positions[place])
         last: Record | None = None
         while (record := self.data.next()) is not None:
             if not self.key_of(record) < key:
@@ -150,14 +171,13 @@ class MapFile:
 
     def final_key(self) -> WritableComparable | None:
         """Return the last key; None if there is none. The reader's place is kept."""
-        place = self.data.position, self._peeked
         _, positions = self._index()
-        self._stand(positions[-1] if positions else self.data.header.length)
         last: Record | None = None
-        while (record := self.data.next()) is not None:
-            last = record
-        self._stand(place[0])
-        self._peeked = place[1]
+        with SequenceFile(self.data.path, verify=self._verify, skip_bad=self._skip_bad) as data:
+            if positions:
+                data.seek(positions[-1])
+            for record in data:
+                last = record
         return None if last is None else self.key_of(last)
 
     def _stand(self, position: int) -> None:
@@ -169,9 +189,15 @@ class MapFile:
             try:
                 self._entries = self._read_index()
             except (CorruptDataError, OSError) as error:
-                _log.warning("%s has no index that can be read (%s); made anew", self.path, error)
-                self._entries = self._scanned()
+                self._scan(error)
+        assert self._entries is not None
         return self._entries
+
+    def _scan(self, error: Exception) -> None:
+        _log.warning("%s has no index that can be used (%s); made anew", self.path, error)
+        entries = list(_entries(self.data.path, verify=self._verify, skip_bad=self._skip_bad))
+        self._entries = [self.key_of(one) for one in entries], [one.position for one in entries]
+        self._is_scanned = True
 
     def _read_index(self) -> tuple[list[WritableComparable], list[int]]:
         keys: list[WritableComparable] = []
@@ -180,7 +206,7 @@ class MapFile:
             for record in index:
                 key = self._key.read(DataInput(record.key))
                 position = DataInput(record.value).read_long()
-                if keys and not keys[-1] < key:
+                if keys and key < keys[-1]:
                     raise CorruptDataError(f"key out of order: {key} after {keys[-1]}")
                 if not self.data.header.length <= position <= self._size():
                     raise CorruptDataError(f"it points to byte {position} of the data")
@@ -190,10 +216,6 @@ class MapFile:
 
     def _size(self) -> int:
         return (self.path / DATA).stat().st_size
-
-    def _scanned(self) -> tuple[list[WritableComparable], list[int]]:
-        entries = list(_entries(self.data.path, verify=self._verify))
-        return [self.key_of(one) for one in entries], [one.position for one in entries]
 
 
 class MapFileWriter:
@@ -225,6 +247,7 @@ class MapFileWriter:
             raise UserError(f"already exists: {path}") from None
         self._data = SequenceFileWriter(path / DATA, key_class, value_class, form)
         self._index = _index_writer(path, key_class, form)
+        self._key: type[WritableComparable] | None = _KEYS.get(key_class)
         self._old = form.version == OLD
         self._interval = index_interval
         self._since = index_interval  # records since the last entry
@@ -243,8 +266,11 @@ class MapFileWriter:
         """Write a record.
 
         Raises:
-            UserError: The key is before the last one, or equal to it in a file of old.
+            UserError: The key is of another class, or before the last one, or equal to it in a file
+                of old.
         """
+        if type(key) is not self._key:
+            self._check_class(key)
         if self._last is not None and (key < self._last or (self._old and key == self._last)):
             raise UserError(f"key out of order: {key} after {self._last}")
         self._last = key
@@ -255,6 +281,12 @@ class MapFileWriter:
             self._since, self._last_position = 0, position
         self._since += 1
         self._data.append(packed, value)
+
+    def _check_class(self, key: WritableComparable) -> None:
+        if self._key is None:  # of a class that has its name from elsewhere
+            self._key = type(key)
+        elif not isinstance(key, self._key):
+            raise UserError(f"wrong key class: {type(key).__name__} is not {self._key.__name__}")
 
     def close(self) -> None:
         """Write what is left, and close the files."""
@@ -289,9 +321,9 @@ def _index_writer(path: Path, key_class: str, form: Form) -> SequenceFileWriter:
     return SequenceFileWriter(path / INDEX, key_class, LONG_HADOOP, packed)
 
 
-def _entries(data: Path, *, verify: bool) -> Iterator[Record]:
+def _entries(data: Path, *, verify: bool, skip_bad: bool) -> Iterator[Record]:
     """Yield the records that an index would name."""
-    with SequenceFile(data, verify=verify) as records:
+    with SequenceFile(data, verify=verify, skip_bad=skip_bad) as records:
         last = -1
         for number, record in enumerate(records):
             if number % INDEX_INTERVAL == 0 and record.position > last:

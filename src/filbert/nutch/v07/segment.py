@@ -157,7 +157,11 @@ class OldSegment:
 
     def _next(self, files: list[ArrayFile | None], number: int) -> list[bytes | None] | None:
         records = [None if file is None else file.next() for file in files]
-        ended = [file for file, one in zip(files, records, strict=True) if file and one is None]
+        ended = [
+            file
+            for file, one in zip(files, records, strict=True)
+            if file is not None and one is None
+        ]
         if records[0] is None and len(ended) == sum(file is not None for file in files):
             return None
         if ended:
