@@ -142,6 +142,11 @@ def by_rule(rule: str) -> str:
 
 
 def cut_by(reason: str, url: str) -> str:
-    """Return why the body of a URL was cut, and by which setting; `reason` as crawl_fetch has it."""
+    """Return why the body of a URL was cut, and by which setting.
+
+    Args:
+        reason: As crawl_fetch has it: length, time, disconnect.
+        url: The URL.
+    """
     scheme = "file" if url.startswith("file:") else "http"
     return _CUTS.get(reason, reason).format(scheme=scheme)
