@@ -19,6 +19,7 @@ from filbert.errors import DataError
 from filbert.reports.catalog import SEGMENT_VIEWS
 from filbert.reports.sql import answer
 from filbert.reports.views import open_files, view_sql
+from filbert.rules.explain_words import cut_by
 from filbert.store.warc import read_capture
 
 if TYPE_CHECKING:
@@ -48,11 +49,6 @@ _TABLES = {
     "parse_text": "parse_text",
 }
 _CONTENT_LIMIT = 16 << 20
-_CUTS = {
-    "length": "the {scheme}.content_limit of that fetch cut the rest off",
-    "time": "the http.time_limit_s of that fetch cut the rest off",
-    "disconnect": "the server broke off (http.partial_truncated keeps what came)",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,8 +202,7 @@ def _cut(url: str, capture: Capture) -> str | None:
     if length == _CONTENT_LIMIT:
         reasons.append("readseg shows no more of a capture")
     if capture.truncated:
-        words = _CUTS.get(capture.truncated, capture.truncated)
-        reasons.append(words.format(scheme="file" if url.startswith("file:") else "http"))
+        reasons.append(cut_by(capture.truncated, url))
     return f"only the first {length} bytes: {'; '.join(reasons)}" if reasons else None
 
 

@@ -13,6 +13,7 @@ from filbert.model.statuses import FetchStatus, ParseMajor
 from filbert.rules.explain_facts import Part, Statement
 from filbert.rules.explain_words import (
     count_of,
+    cut_by,
     fetch_label,
     listed,
     minor_label,
@@ -130,7 +131,7 @@ def _fetched(row: Row) -> Statement:
         _protocol(row),
         _redirect_note(row),
         f"robots.txt: {row['robots_rule']}" if row["robots_rule"] else "",
-        f"the body was cut: {row['truncated']}" if row["truncated"] else "",
+        f"the body was cut: {cut_by(row['truncated'], row['url'])}" if row["truncated"] else "",
         _capture(row),
         segment=row["segment"],
         hop=row["hop"],

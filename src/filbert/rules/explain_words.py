@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "by_rule",
     "count_of",
+    "cut_by",
     "distance",
     "fetch_label",
     "listed",
@@ -43,6 +44,12 @@ _MEANING = {
     PageStatus.DB_PARSE_FAILED: "it was fetched and could not be parsed",
 }
 
+
+_CUTS = {
+    "length": "the {scheme}.content_limit of that fetch cut the rest off",
+    "time": "the http.time_limit_s of that fetch cut the rest off",
+    "disconnect": "the server broke off (http.partial_truncated keeps what came)",
+}
 
 _FATES = {
     "followed": "followed at once",
@@ -132,3 +139,14 @@ def short_hash(value: bytes | None) -> str:
 def by_rule(rule: str) -> str:
     """Return ` by …`, or nothing if no rule is named; a rule is marked off from the sentence."""
     return f" by `{rule}`" if rule else ""
+
+
+def cut_by(reason: str, url: str) -> str:
+    """Return why the body of a URL was cut, and by which setting.
+
+    Args:
+        reason: As crawl_fetch has it: length, time, disconnect.
+        url: The URL.
+    """
+    scheme = "file" if url.startswith("file:") else "http"
+    return _CUTS.get(reason, reason).format(scheme=scheme)
