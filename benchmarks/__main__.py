@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = ("tables", "parse", "fetch", "help")
+PARTS = ("tables", "parse", "fetch", "nutch", "help")
 _FETCH_PAGES, _SCRAPY_PAGES, _LEAST_PAGES = 20_000, 6_000, 1_000
 
 

@@ -40,7 +40,7 @@ def work(job: Callable[[StepContext], None], crawl: Path) -> None:
         wall = time.monotonic() - start
     after = resource.getrusage(resource.RUSAGE_SELF)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(json.dumps(asdict(Run(cpu, wall, _peak_mb()))))
+    print(json.dumps(asdict(Run(cpu, wall, peak_mb()))))
 
 
 def in_turn(runs: Mapping[str, list[Run]], one: Callable[[str], Run], rounds: int) -> None:
@@ -73,7 +73,7 @@ def report(runs: Mapping[str, list[Run]]) -> dict[str, float]:
     return medians
 
 
-def _peak_mb() -> float:
+def peak_mb() -> float:
     """Return the peak memory of this process."""
     # ru_maxrss would begin at what the parent had when it forked.
     status = Path("/proc/self/status").read_text(encoding="ascii")

@@ -46,6 +46,8 @@ def hadoop() -> Iterator[Any]:
         yield gateway
     finally:
         gateway.shutdown()
+        gateway.proc.stdin.close()  # it ends when its parent's pipe does
+        gateway.proc.wait(timeout=30)
 
 
 class Hadoop:
