@@ -62,6 +62,10 @@ class Text(WritableComparable):
         """Write it."""
         out.write_text(self.value)
 
+    def __hash__(self) -> int:
+        """Return the string's hash: Texts are keys by the million."""
+        return hash(self.value)
+
     def __lt__(self, other: Text) -> bool:
         """Compare the UTF-8 of both, byte by byte."""
         return text_bytes(self.value) < text_bytes(other.value)

@@ -8,6 +8,7 @@ Source: Java `HashMap`, `String.hashCode`; Hadoop `WritableComparator.hashBytes`
 from __future__ import annotations
 
 import struct
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from filbert.nutch import simple
@@ -113,8 +114,13 @@ def hash_code(key: Writable) -> int:
     return _HASHES[type(key)](key)
 
 
+@lru_cache(maxsize=1 << 12)
+def _text_hash(text: str) -> int:
+    return bytes_hash(text_bytes(text))
+
+
 _HASHES: dict[type[Writable], Callable[..., int]] = {
-    Text: lambda key: bytes_hash(text_bytes(key.value)),
+    Text: lambda key: _text_hash(key.value),
     simple.BytesWritable: lambda key: bytes_hash(key.value),
     simple.IntWritable: lambda key: key.value & 0xFFFF_FFFF,
     simple.VIntWritable: lambda key: key.value & 0xFFFF_FFFF,

@@ -19,6 +19,7 @@ from filbert.nutch.simple import Text
 from filbert.nutch.v1 import names
 from filbert.nutch.v1.java_hash import hash_code, hash_order
 from filbert.nutch.v1.java_text import float_text
+from filbert.nutch.v1.map_classes import ID_OF_NAME, NAME_OF_ID, Kind, numbering
 from filbert.nutch.writable import Writable
 
 if TYPE_CHECKING:
@@ -26,27 +27,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EMPTY", "MapWritable", "OpaqueWritable", "java_string", "unknown"]
 
-_MOST_CLASSES = 127
-_HADOOP = "org.apache.hadoop.io."
-_BUILT_IN: dict[int, str] = {
-    -127: "ArrayWritable",
-    -126: "BooleanWritable",
-    -125: "BytesWritable",
-    -124: "FloatWritable",
-    -123: "IntWritable",
-    -122: "LongWritable",
-    -121: "MapWritable",
-    -120: "MD5Hash",
-    -119: "NullWritable",
-    -118: "ObjectWritable",
-    -117: "SortedMapWritable",
-    -116: "Text",
-    -115: "TwoDArrayWritable",
-    -114: "VIntWritable",
-    -113: "VLongWritable",
-}
-_NAME_OF_ID = {number: _HADOOP + name for number, name in _BUILT_IN.items()}
-_ID_OF_NAME = {name: number for number, name in _NAME_OF_ID.items()}
 _TEXT_ID = -116
 _TEXT_BYTE = _TEXT_ID & 0xFF
 _MOST_SHORT = 64  # bytes; up to 127 the length of a Text is one byte
@@ -179,7 +159,7 @@ class MapWritable(Writable):
         kinds = dict.fromkeys(
             [_kind(one) for pair in entries.items() for one in pair if type(one) is not Text]
         )
-        ids, header = _numbering(self.classes, tuple(kinds))
+        ids, header = numbering(self.classes, tuple(kinds))
         data = out.data
         data += header
         data += len(entries).to_bytes(4, "big")
@@ -188,7 +168,7 @@ class MapWritable(Writable):
                 if type(one) is Text:
                     data += _CODED.get(one.value) or _coded(one.value)
                 else:
-                    data.append(ids[_kind(one)])
+                    data.append(ids.get(type(one)) or ids[_kind(one)])
                     one.write(out)
 
     def __str__(self) -> str:
@@ -221,44 +201,12 @@ def _key(key: str | Writable) -> Writable:
 
 # ---------------------------------------------------------------------- writing
 
-_Kind = type[Writable] | str
-_MOST_NUMBERINGS = 1024
-_NUMBERINGS: dict[tuple[tuple[str, ...], tuple[_Kind, ...]], tuple[dict[_Kind, int], bytes]] = {}
 _CODED: dict[str, bytes] = {}
 
 
-def _kind(one: Writable) -> _Kind:
+def _kind(one: Writable) -> Kind:
     """Return the class of a value; of one that is not known here, its Java name."""
     return one.class_name if isinstance(one, OpaqueWritable) else type(one)
-
-
-def _numbering(
-    classes: tuple[str, ...], kinds: tuple[_Kind, ...]
-) -> tuple[dict[_Kind, int], bytes]:
-    """Return the id of each kind of value as a byte, and the header of a map that has them."""
-    found = _NUMBERINGS.get((classes, kinds))
-    if found is not None:
-        return found
-    own = list(classes)
-    ids: dict[_Kind, int] = {}
-    for kind in kinds:
-        name = kind if isinstance(kind, str) else names.java_name_of(kind)
-        number = _ID_OF_NAME.get(name)
-        if number is None:
-            if name not in own:
-                own.append(name)
-            number = own.index(name) + 1
-        ids[kind] = number & 0xFF
-    if len(own) > _MOST_CLASSES:
-        raise UserError(f"a map of {len(own)} classes; at most {_MOST_CLASSES} have ids")
-    out = DataOutput()
-    out.write_byte(len(own))
-    for number, name in enumerate(own, 1):
-        out.write_byte(number)
-        out.write_utf(name)
-    if len(_NUMBERINGS) < _MOST_NUMBERINGS:
-        _NUMBERINGS[classes, kinds] = ids, out.getvalue()
-    return ids, out.getvalue()
 
 
 def _coded(value: str) -> bytes:
@@ -290,8 +238,8 @@ class _Table(dict[int, "Callable[[DataInput], Writable]"]):
         """Return Java's name of an id, for errors and unknown values."""
         if 0 < number <= len(self.names):
             return self.names[number - 1]
-        if number in _NAME_OF_ID:
-            return _NAME_OF_ID[number]
+        if number in NAME_OF_ID:
+            return NAME_OF_ID[number]
         raise CorruptDataError(f"a map has a value of class id {number}, which it does not name")
 
 
@@ -308,39 +256,61 @@ def _class_table(data: DataInput) -> _Table:
         return _PLAIN
     if count < 0:
         raise CorruptDataError(f"a map of {count} classes at byte {start} cannot be")
-    own = {}
     for _ in range(count):
-        number = data.read_byte()
-        own[number] = data.read_utf()
+        at = data.take(3)
+        data.take(data.data[at + 1] << 8 | data.data[at + 2])
     header = data.data[start : data.position]
     found = _TABLES.get(header)
     if found is None:
-        if sorted(own) != list(range(1, count + 1)) or not _ID_OF_NAME.keys().isdisjoint(
-            own.values()
-        ):
-            raise CorruptDataError(f"a map at byte {start} has classes of the ids {list(own)}")
-        found = _Table(tuple(own[number] for number in sorted(own)))
+        found = _Table(_own_classes(DataInput(header, 1), count, start))
         if len(_TABLES) < _MOST_TABLES:
             _TABLES[header] = found
     return found
 
 
+def _own_classes(data: DataInput, count: int, start: int) -> tuple[str, ...]:
+    own = {}
+    for _ in range(count):
+        number = data.read_byte()
+        own[number] = data.read_utf()
+    if sorted(own) != list(range(1, count + 1)) or not ID_OF_NAME.keys().isdisjoint(own.values()):
+        raise CorruptDataError(f"a map at byte {start} has classes of the ids {list(own)}")
+    return tuple(own[number] for number in sorted(own))
+
+
 def _read_entries(data: DataInput, table: _Table, *, tail: bool) -> dict[Writable, Writable]:
     entries: dict[Writable, Writable] = {}
-    for left in range(data.read_count(2), 0, -1):
-        key = _short_text(data) or _read_value(data, table, last=False)
-        value = _short_text(data) or _read_value(data, table, last=tail and left == 1)
-        try:
-            entries[key] = value
-        except TypeError:
-            raise CorruptDataError(
-                f"a {names.java_name(key)} before byte {data.position} cannot be a key"
-            ) from None
+    left = 2 * data.read_count(2)  # keys and values in turn
+    raw, end, at = data.data, data.end, data.position
+    key: Writable | None = None
+    while left:
+        left -= 1
+        one: Writable | None = None
+        if at + 2 <= end and raw[at] == _TEXT_BYTE:
+            stop = at + 2 + raw[at + 1]
+            if stop <= end:
+                one = _TEXTS.get(raw[at + 2 : stop])
+                at = stop if one is not None else at
+        if one is None:
+            data.position = at
+            one = _short_text(data) or _read_value(data, table, last=tail and not left)
+            at = data.position
+        if key is None:
+            key = one
+        else:
+            try:
+                entries[key] = one
+            except TypeError:
+                raise CorruptDataError(
+                    f"a {names.java_name(key)} before byte {at} cannot be a key"
+                ) from None
+            key = None
+    data.position = at
     return entries
 
 
 def _short_text(data: DataInput) -> Text | None:
-    """Read the id and the bytes of a short `Text`, if there is one; most values are."""
+    """Read the id and the bytes of a short `Text`, if there is one, and note it."""
     at, raw = data.position, data.data
     start = at + 2
     if start > data.end or raw[at] != _TEXT_BYTE:
@@ -350,11 +320,9 @@ def _short_text(data: DataInput) -> Text | None:
         return None
     coded = raw[start:end]
     data.position = end
-    found = _TEXTS.get(coded)
-    if found is None:
-        found = Text(coded.decode("utf-8", "surrogateescape"))
-        if len(_TEXTS) < _MOST_TEXTS:
-            _TEXTS[coded] = found
+    found = Text(coded.decode("utf-8", "surrogateescape"))
+    if len(_TEXTS) < _MOST_TEXTS:
+        _TEXTS[coded] = found
     return found
 
 

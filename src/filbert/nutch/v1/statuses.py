@@ -20,6 +20,8 @@ __all__ = ["PARSE_STATUS_NAMES", "PROTOCOL_STATUS_NAMES", "ParseStatus", "Protoc
 
 _VERSION = 2
 _PROTOCOL_HEAD = struct.Struct(">bbq")
+_WITHOUT_ARGS = struct.Struct(">BBqi")
+_MOST_KNOWN = 1024
 PROTOCOL_STATUS_NAMES: Final = {
     1: "success",
     2: "failed",
@@ -59,13 +61,24 @@ class ProtocolStatus(Writable):
     @classmethod
     def read(cls, data: DataInput) -> Self:
         """Read it."""
+        at = data.position
+        known = _KNOWN.get(data.data[at : at + _WITHOUT_ARGS.size])
+        if known is not None and data.left >= _WITHOUT_ARGS.size:
+            data.position = at + _WITHOUT_ARGS.size
+            return known  # type: ignore[return-value]  # nothing derives from it
         version, code, last_modified = _PROTOCOL_HEAD.unpack_from(
             data.data, data.take(_PROTOCOL_HEAD.size)
         )
-        return cls(code, last_modified, _read_args(data, version))
+        status = cls(code, last_modified, _read_args(data, version))
+        if version == _VERSION and status.args is None and len(_KNOWN) < _MOST_KNOWN:
+            _KNOWN[status.to_bytes()] = status
+        return status
 
     def write(self, out: DataOutput) -> None:
         """Write version 2."""
+        if self.args is None:
+            out.data += _WITHOUT_ARGS.pack(_VERSION, self.code & 0xFF, self.last_modified, -1)
+            return
         out.write_byte(_VERSION)
         out.write_byte(self.code)
         out.write_long(self.last_modified)
@@ -85,6 +98,10 @@ class ProtocolStatus(Writable):
         """Return Nutch's text of it."""
         shown = f"{self.name}({self.code}), lastModified={self.last_modified}"
         return shown + _args_text(self.args)
+
+
+_KNOWN: dict[bytes, ProtocolStatus] = {}
+"""Statuses without arguments by their bytes: most pages of a crawl have one of a few."""
 
 
 @dataclass(frozen=True, slots=True)
