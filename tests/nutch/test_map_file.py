@@ -7,10 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from filbert.errors import UserError
 from filbert.nutch.array_file import ArrayFile, ArrayFileWriter, SetFile, SetFileWriter
-from filbert.nutch.data import DataInput
+from filbert.nutch.data import CorruptDataError, DataInput
 from filbert.nutch.map_file import MapFile, MapFileWriter, fix
 from filbert.nutch.sequence_file import SequenceFile
 from filbert.nutch.sequence_writer import OLD, Compression, Form
@@ -177,3 +179,94 @@ def test_arrays_and_sets_come_back(tmp_path: Path) -> None:
                 keys.add(UTF8(name))
         with SetFile(tmp_path / f"s{version}") as known:
             assert [known.has(UTF8(name)) for name in "abcd"] == [True, True, False, True]
+
+
+def test_the_final_key_leaves_the_reader_where_it_stands(tmp_path: Path) -> None:
+    """Also in the middle of a block."""
+    for compression in Compression:
+        form = Form(compression=compression, block_bytes=2_000)
+        path = tmp_path / compression.value
+        with MapFileWriter(path, "org.apache.hadoop.io.Text", "x", form) as writer:
+            for n in range(600):
+                writer.append(Text(f"k{n:03d}"), b"0123456789")
+        with MapFile(path) as file:
+            keys = []
+            for record in file:
+                keys.append(str(file.key_of(record)))
+                if len(keys) in {1, 300}:
+                    assert file.final_key() == Text("k599")
+        assert keys == [f"k{n:03d}" for n in range(600)]
+
+
+def test_an_empty_map(tmp_path: Path) -> None:
+    """Has no key at all."""
+    MapFileWriter(tmp_path / "map", "org.apache.hadoop.io.Text", "x").close()
+    with MapFile(tmp_path / "map") as file:
+        assert (file.final_key(), file.get(Text("a")), file.closest(Text("a"))) == (None,) * 3
+        assert list(file) == []
+
+
+def test_keys_of_another_class_refuse(tmp_path: Path) -> None:
+    """As of old; where the name of the class says nothing, the first key decides."""
+    for name in ("UTF8", "org.example.Key"):
+        with MapFileWriter(tmp_path / name, name, "long", Form(version=OLD)) as writer:
+            writer.append(UTF8("a"), bytes(8))
+            with pytest.raises(UserError, match="wrong key class: LongWritable is not UTF8"):
+                writer.append(LongWritable(7), bytes(8))
+
+
+@given(st.data())
+@settings(max_examples=30, deadline=None)
+def test_a_damaged_index_finds_the_same(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    """Cut or changed anywhere, without checksums: every key is found as before."""
+    source = data.draw(st.sampled_from(["mapfile", "mapfile-interval-5"]))
+    path = tmp_path_factory.mktemp("index") / "map"
+    path.mkdir()
+    shutil.copyfile(CONTAINERS / source / "data", path / "data")
+    changed = bytearray((CONTAINERS / source / "index").read_bytes())
+    at = data.draw(st.integers(0, len(changed) - 1))
+    if data.draw(st.booleans()):
+        del changed[at:]
+    else:
+        changed[at] ^= data.draw(st.integers(1, 255))
+    (path / "index").write_bytes(changed)
+    with MapFile(CONTAINERS / source) as whole, MapFile(path) as file:
+        for record in list(whole)[:: data.draw(st.integers(5, 50))]:
+            key = whole.key_of(record)
+            assert file.get(key) == record.value
+            assert file.get(UTF8(f"{key}x")) is None
+        assert file.final_key() == whole.final_key()
+
+
+def test_damaged_data_is_an_error_of_the_data(tmp_path: Path) -> None:
+    """It is not taken for a wrong index."""
+    path = tmp_path / "map"
+    shutil.copytree(LARGE, path)
+    changed = bytearray((path / "data").read_bytes())
+    at = len(changed) // 2
+    changed[at] ^= 1
+    (path / "data").write_bytes(changed)
+    with MapFile(LARGE) as whole, MapFile(path) as file:
+        records = list(whole)
+        assert file.get(whole.key_of(records[10])) == records[10].value
+        hit = max((one for one in records if one.position <= at), key=lambda one: one.position)
+        with pytest.raises(CorruptDataError, match="are damaged"):
+            file.get(whole.key_of(hit))
+        assert file.get(whole.key_of(records[-10])) == records[-10].value
+
+
+def test_an_array_has_a_length_and_numbers(tmp_path: Path) -> None:
+    """As a sequence of Python has; an empty one is no nothing for its reader."""
+    for name, count in (("empty", 0), ("some", 300)):
+        with ArrayFileWriter(tmp_path / name, "UTF8") as writer:
+            for n in range(count):
+                writer.add(b"%d" % n)
+        with ArrayFile(tmp_path / name) as array:
+            assert len(array) == count
+            assert list(array) == list(MapFile(tmp_path / name))
+            with pytest.raises(IndexError, match=f"has no value {count}"):
+                array[count]
+    with ArrayFile(tmp_path / "some") as array:
+        assert (array[0], array[128], array[299]) == (b"0", b"128", b"299")
