@@ -77,6 +77,8 @@ def _capacity(spread: list[int]) -> int:
     A small map doubles also where one bucket grows too long.
     """
     capacity = _FIRST_CAPACITY
+    if len(spread) <= _LONGEST_CHAIN:
+        return capacity
     chains: dict[int, int] = {}
     for count, code in enumerate(spread, 1):
         if capacity < _TREE_CAPACITY:
