@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from bisect import bisect_right
 from dataclasses import replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from filbert.errors import UserError
 from filbert.nutch import simple
@@ -20,7 +20,7 @@ from filbert.nutch.sequence_file import SequenceFile
 from filbert.nutch.sequence_writer import HADOOP, OLD, Compression, Form, SequenceFileWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from filbert.nutch.sequence_file import Record
@@ -44,6 +44,7 @@ _KEYS: dict[str, type[WritableComparable]] = {
     "org.apache.hadoop.io.BytesWritable": simple.BytesWritable,
     "org.apache.hadoop.io.MD5Hash": simple.MD5Hash,
 }
+_Answer = TypeVar("_Answer")
 _log = logging.getLogger(__name__)
 
 
@@ -111,7 +112,8 @@ class MapFile:
 
     def reset(self) -> None:
         """Stand at the first record."""
-        self._stand(self.data.header.length)
+        self._peeked = None
+        self.data.seek(self.data.header.length)
 
     def key_of(self, record: Record) -> WritableComparable:
         """Return the key of a record."""
@@ -119,37 +121,15 @@ class MapFile:
 
     def seek(self, key: WritableComparable) -> bool:
         """Stand at a key, or at the next larger one; return whether the key is there."""
-        try:
-            return self._seek(key)
-        except CorruptDataError as error:
-            if self._is_scanned:
-                raise
-            self._scan(error)
-            return self._seek(key)
+        return self._with_index(lambda: self._seek(key))
 
     def _seek(self, key: WritableComparable) -> bool:
-        keys, _ = self._index()
-        place = self._stand_before(key)
-        entry = keys[place] if place >= 0 and not self._is_scanned else None
-        while (record := self.data.next()) is not None:
-            found = self.key_of(record)
-            if entry is not None and not found < entry:
-                if entry < found:
-                    break
-                entry = None  # it is where the index says
+        self._peeked = None
+        for record, found in self._from(self._place_of(key), self.data):
             if not found < key:
                 self._peeked = record
                 return not key < found
-        if entry is not None:
-            raise CorruptDataError(f"the key {entry} is not where the index says")
         return False
-
-    def _stand_before(self, key: WritableComparable) -> int:
-        """Stand at the last entry of the index up to a key; return its number, -1: the start."""
-        keys, positions = self._index()
-        place = bisect_right(keys, key) - 1
-        self._stand(positions[place] if place >= 0 else self.data.header.length)
-        return place
 
     def get(self, key: WritableComparable) -> bytes | None:
         """Return the value of a key; None if it is not there."""
@@ -160,29 +140,57 @@ class MapFile:
         """Return the record of a key, else of the next larger one; `before`: the next smaller."""
         if self.seek(key) or not before:
             return self.next()
-        if self._stand_before(key) < 0:
-            return None
         last: Record | None = None
-        while (record := self.data.next()) is not None:
-            if not self.key_of(record) < key:
+        self._peeked = None
+        for record, found in self._from(self._place_of(key), self.data):
+            if not found < key:
                 break
             last = record
         return last
 
     def final_key(self) -> WritableComparable | None:
         """Return the last key; None if there is none. The reader's place is kept."""
-        _, positions = self._index()
-        last: Record | None = None
-        with SequenceFile(self.data.path, verify=self._verify, skip_bad=self._skip_bad) as data:
-            if positions:
-                data.seek(positions[-1])
-            for record in data:
-                last = record
-        return None if last is None else self.key_of(last)
+        return self._with_index(self._final_key)
 
-    def _stand(self, position: int) -> None:
-        self._peeked = None
-        self.data.seek(position)
+    def _final_key(self) -> WritableComparable | None:
+        last: WritableComparable | None = None
+        with SequenceFile(self.data.path, verify=self._verify, skip_bad=self._skip_bad) as data:
+            for _, key in self._from(len(self._index()[0]) - 1, data):
+                last = key
+        return last
+
+    def _with_index(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Ask with the index there is, and where it misleads with one made anew."""
+        try:
+            return ask()
+        except CorruptDataError as error:
+            if self._is_scanned:
+                raise
+            self._scan(error)
+            return ask()
+
+    def _place_of(self, key: WritableComparable) -> int:
+        """Return the number of the last entry of the index up to a key; -1: none."""
+        return bisect_right(self._index()[0], key) - 1
+
+    def _from(self, place: int, data: SequenceFile) -> Iterator[tuple[Record, WritableComparable]]:
+        """Yield the records from an entry of the index on, and their keys.
+
+        Raises:
+            CorruptDataError: The key of the entry is not there.
+        """
+        keys, positions = self._index()
+        data.seek(positions[place] if place >= 0 else data.header.length)
+        entry = keys[place] if place >= 0 and not self._is_scanned else None
+        while (record := data.next()) is not None:
+            key = self.key_of(record)
+            if entry is not None and not key < entry:
+                if entry < key:
+                    break
+                entry = None  # it is where the index says
+            yield record, key
+        if entry is not None:
+            raise CorruptDataError(f"the key {entry} is not where the index says")
 
     def _index(self) -> tuple[list[WritableComparable], list[int]]:
         if self._entries is None:
