@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 __all__ = ["map_sorted", "merged"]
 
@@ -134,23 +134,23 @@ class _QuickSort(Generic[_Item]):
 
 
 def merged(
-    runs: Sequence[Sequence[_Item]], key: Callable[[_Item], bytes], size: Callable[[_Item], int]
+    runs: Iterable[tuple[int, Iterable[_Item]]], key: Callable[[_Item], bytes]
 ) -> Iterator[_Item]:
     """Yield the items of sorted runs as `Merger` merges them: the smaller runs enter first.
 
     Args:
-        runs: Each in order.
+        runs: The bytes of each, and its items in order; one item of each is held.
         key: What they are ordered by.
-        size: Bytes of an item in a run.
     """
-    sized = sorted((run for run in runs if run), key=lambda run: sum(map(size, run)))
     heap: list[_Run[_Item]] = []
-    for run in sized:
-        heap.append(_Run(run, key))
-        _up(heap)
+    for _, items in sorted(runs, key=lambda run: run[0]):
+        run = _Run(iter(items), key)
+        if run.advance():
+            heap.append(run)
+            _up(heap)
     while heap:
         top = heap[0]
-        yield top.items[top.place]
+        yield top.item
         if not top.advance():
             heap[0] = heap[-1]
             heap.pop()
@@ -159,21 +159,21 @@ def merged(
 
 
 class _Run(Generic[_Item]):
-    """A run, and where the merge stands in it."""
+    """A run, and the item at which the merge stands in it."""
 
-    def __init__(self, items: Sequence[_Item], key: Callable[[_Item], bytes]) -> None:
-        self.items = items
-        self.place = 0
+    item: _Item
+    key: bytes
+
+    def __init__(self, items: Iterator[_Item], key: Callable[[_Item], bytes]) -> None:
+        self._items = items
         self._key = key
-        self.key = key(items[0])
 
     def advance(self) -> bool:
         """Go to the next item; return whether there is one."""
-        self.place += 1
-        if self.place == len(self.items):
-            return False
-        self.key = self._key(self.items[self.place])
-        return True
+        for item in self._items:
+            self.item, self.key = item, self._key(item)
+            return True
+        return False
 
 
 def _up(heap: list[_Run[_Item]]) -> None:

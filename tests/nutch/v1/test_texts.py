@@ -10,6 +10,7 @@ import pytest
 
 from filbert.nutch.hadoop_order import map_sorted, merged
 from filbert.nutch.simple import FloatWritable
+from filbert.nutch.v1 import texts
 from filbert.nutch.v1.crawl_datum import CrawlDatum
 from filbert.nutch.v1.java_text import nearest_float
 from filbert.nutch.v1.links import Inlinks
@@ -107,6 +108,17 @@ def test_readseg_dump(name: str) -> None:
     assert _without_noise(got) == _without_noise(_expected(f"segment-{name}-dump.txt"))
 
 
+def test_readseg_of_more_than_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sorted on disk, the same sections stand under the same URLs."""
+    monkeypatch.setattr(texts, "HELD", 10)
+    segment = GOLDEN / "segments" / "20261130202958"
+    got = _without_noise("".join(segment_text(segment)))
+    wanted = _without_noise(_expected("segment-20261130202958-dump.txt"))
+    assert sorted(got.splitlines()) == sorted(wanted.splitlines())
+    heads = re.compile(r"^URL:: .*$", re.MULTILINE)
+    assert heads.findall(got) == heads.findall(wanted)
+
+
 @pytest.mark.parametrize("count", [0, 1, 12, 13, 40, 1_000])
 @pytest.mark.parametrize("kinds", [1, 3, 10_000])
 def test_hadoops_sort_sorts(count: int, kinds: int) -> None:
@@ -127,5 +139,5 @@ def test_hadoops_sort_gives_up_on_what_it_divides_badly() -> None:
 def test_hadoops_merge_merges() -> None:
     """Runs of any length, in order."""
     runs = [list(range(n, 100, 7)) for n in range(7)] + [[], [5]]
-    got = list(merged(runs, lambda item: b"%03d" % item, lambda _: 4))
+    got = list(merged([(len(run), run) for run in runs], lambda item: b"%03d" % item))
     assert got == sorted(item for run in runs for item in run)

@@ -1,8 +1,9 @@
 """What Nutch's own readers print: `readdb -dump`, `readlinkdb -dump`, `readseg -dump`.
 
 Guarantee: line for line, orders included that only Java's hash tables and Hadoop's sort explain, so
-that a diff with Nutch's own output tells the truth. Times are UTC. A segment's records of one URL
-are held in memory, and of crawl_parse all keys: Hadoop sorts them, too.
+that a diff with Nutch's own output tells the truth. Times are UTC. Memory for the records of one
+URL, and for up to `HELD` of a part that is not in order; with more, records of one URL in that part
+stand as they lie in it (Hadoop would sort several times then, too).
 Source: Nutch 1.22 `crawl.CrawlDbReader`, `crawl.LinkDbReader`, `segment.SegmentReader`.
 """
 
@@ -10,14 +11,18 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+import tempfile
+from itertools import chain, groupby, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from filbert.nutch.data import DataInput
 from filbert.nutch.hadoop_order import map_sorted, merged
+from filbert.nutch.map_file import DATA
 from filbert.nutch.parts import part_files, records
 from filbert.nutch.sequence_file import SequenceFile
 from filbert.nutch.simple import Text
+from filbert.nutch.sorter import sorted_records
 from filbert.nutch.v1 import names
 from filbert.nutch.v1.java_text import date_text, float_text
 from filbert.nutch.v1.links import Inlinks, InlinksOrder
@@ -25,13 +30,13 @@ from filbert.nutch.v1.map_writable import java_string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from filbert.nutch.sequence_file import Skipped
     from filbert.nutch.v1.crawl_datum import CrawlDatum
     from filbert.nutch.writable import Writable
 
 __all__ = [
+    "HELD",
     "crawldb_csv",
     "crawldb_json",
     "crawldb_text",
@@ -50,6 +55,9 @@ _SEGMENT_PARTS = (
     "parse_text",
 )
 _ESCAPE = re.compile(r"\\(?:u[0-9a-f]{4}|.)")
+HELD: Final = 200_000
+"""Records of an unordered part of a segment that are held, and sorted as Hadoop does."""
+
 _CSV_HEAD = (
     "Url,Status code,Status name,Fetch Time,Modified Time,Retries since fetch,"
     "Retry interval seconds,Retry interval days,Score,Signature,Metadata\n"
@@ -126,42 +134,55 @@ def linkdb_text(pages: Iterator[tuple[str, Inlinks]]) -> Iterator[str]:
 
 
 class _Record(NamedTuple):
-    """A record of some part of a segment."""
+    """A record of some part of a segment; the URL is its UTF-8, which is what Hadoop compares."""
 
-    key: bytes
+    url: bytes
     value: bytes
     class_name: str
 
     @property
-    def url(self) -> bytes:
-        """The key without its length: what Hadoop compares."""
-        data = DataInput(self.key)
-        return data.read_bytes(data.read_vint())
-
-    @property
     def size(self) -> int:
-        """Bytes in the output of a map task: with the class in front of the value."""
-        return len(self.key) + len(self.value) + 3
+        """Bytes in the output of a map task: lengths, and the class in front of the value."""
+        return len(self.url) + len(self.value) + 4
 
 
 def segment_text(
     segment: Path, *, skip_bad: bool = False, skipped: list[Skipped] | None = None
 ) -> Iterator[str]:
     """Yield what `readseg -dump` prints of each URL of a segment, all parts together."""
-    runs: list[list[_Record]] = []
-    for part in _SEGMENT_PARTS:
-        for path in part_files(segment / part):
-            with SequenceFile(path, skip_bad=skip_bad) as file:
-                name = file.header.value_class
-                found = [_Record(one.key, one.value, name) for one in file]
-                if skipped is not None:
-                    skipped.extend(file.skipped)
-            runs.append(map_sorted(found, lambda record: record.url))
-    ordered = merged(runs, lambda record: record.url, lambda record: record.size)
-    for number, (key, several) in enumerate(groupby(ordered, lambda record: record.key)):
-        said = [f"\nRecno:: {number}\nURL:: {Text.from_bytes(key).value}\n"]
-        said += [_section(record) for record in several]
-        yield "".join(said) + "\n"
+    with tempfile.TemporaryDirectory(prefix="filbert-readseg-") as spill:
+        runs = []
+        for part in _SEGMENT_PARTS:
+            for path in part_files(segment / part):
+                size = sum(record.size for record in _read(path, skip_bad=skip_bad))
+                found = _read(path, skip_bad=skip_bad, skipped=skipped)
+                ordered = found if path.name == DATA else _sorted(found, Path(spill))
+                runs.append((size, ordered))
+        records_ = merged(runs, lambda record: record.url)
+        for number, (url, several) in enumerate(groupby(records_, lambda record: record.url)):
+            shown = url.decode("utf-8", "surrogateescape")
+            said = [f"\nRecno:: {number}\nURL:: {shown}\n"]
+            said += [_section(record) for record in several]
+            yield "".join(said) + "\n"
+
+
+def _read(path: Path, *, skip_bad: bool, skipped: list[Skipped] | None = None) -> Iterator[_Record]:
+    with SequenceFile(path, skip_bad=skip_bad) as file:
+        name = file.header.value_class
+        for one in file:
+            data = DataInput(one.key)
+            yield _Record(data.read_bytes(data.read_vint()), one.value, name)
+        if skipped is not None:
+            skipped.extend(file.skipped)
+
+
+def _sorted(found: Iterator[_Record], spill: Path) -> Iterator[_Record]:
+    """Yield records by URL: as Hadoop sorts them, if they are not too many for memory."""
+    first = list(islice(found, HELD + 1))
+    if len(first) <= HELD:
+        yield from map_sorted(first, lambda record: record.url)
+    else:
+        yield from sorted_records(chain(first, found), lambda record: record.url, spill)
 
 
 def _section(record: _Record) -> str:
