@@ -9,6 +9,7 @@ Source: Hadoop `io.MapWritable`, `AbstractMapWritable`.
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -245,6 +246,12 @@ class _Table(dict[int, "Callable[[DataInput], Writable]"]):
 
 _PLAIN = _Table(())
 _TABLES: dict[bytes, _Table] = {}
+_FIXED: dict[int, tuple[struct.Struct, Callable[[float], Writable]]] = {
+    -124 & 0xFF: (struct.Struct(">f"), simple.FloatWritable),
+    -123 & 0xFF: (struct.Struct(">i"), simple.IntWritable),  # type: ignore[dict-item]
+    -122 & 0xFF: (struct.Struct(">q"), simple.LongWritable),  # type: ignore[dict-item]
+}
+"""Numbers by the byte of their id: they are read at once."""
 _MOST_TABLES = 1024
 
 
@@ -327,7 +334,13 @@ def _short_text(data: DataInput) -> Text | None:
 
 
 def _read_value(data: DataInput, table: _Table, *, last: bool) -> Writable:
-    number = data.read_byte()
+    at = data.take(1)
+    byte = data.data[at]
+    fixed = _FIXED.get(byte)
+    if fixed is not None:
+        layout, kind = fixed
+        return kind(layout.unpack_from(data.data, data.take(layout.size))[0])
+    number = byte - 256 if byte > 127 else byte
     reader = table.get(number)
     return unknown(data, table.name(number), last=last) if reader is None else reader(data)
 

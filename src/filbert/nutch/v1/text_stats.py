@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXACT", "QUANTILES", "crawldb_stats", "crawldb_top"]
 
-EXACT: Final = 20_000
+EXACT: Final = 50_000
 """Pages up to which the order of Hadoop's sort is followed."""
 
 QUANTILES: Final = (
