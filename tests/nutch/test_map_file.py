@@ -216,7 +216,7 @@ def test_keys_of_another_class_refuse(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_damaged_index_finds_the_same(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

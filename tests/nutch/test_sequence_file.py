@@ -267,7 +267,7 @@ def test_a_file_that_was_cut_is_read_to_its_end(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_splits_give_each_record_once(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:
