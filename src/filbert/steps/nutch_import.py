@@ -1,4 +1,4 @@
-"""`nutch import`: the crawl of a Nutch 1.x becomes ours.
+"""`nutch import`: the crawl of a Nutch becomes ours (of 0.6 and 0.7: `nutch_import07`).
 
 Guarantee: nothing of the source is changed, and no record of it is lost: what has no column of ours
 is kept as metadata, with its class. Each table is committed once (`import:<name>`), the crawldb
@@ -14,30 +14,30 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from filbert.engine.base import Files, Query, WriteFiles
 from filbert.errors import UserError
-from filbert.model.schemas import CRAWLDB, LINKDB, ORIGINS
+from filbert.model.schemas import CRAWLDB, LINKDB
 from filbert.nutch.simple import Text
 from filbert.nutch.sources import Source
+from filbert.nutch.v07.segment import OldSegment
+from filbert.nutch.v07.sources import OldSource
 from filbert.nutch.v1.crawl_datum import CrawlDatum
 from filbert.nutch.v1.links import Inlinks
 from filbert.nutch.v1.rows import page_columns, place
 from filbert.nutch.v1.values import texts_of
 from filbert.rules.urls import url_hash
 from filbert.steps.context import StepResult
+from filbert.steps.nutch_import07 import import_old_segment, import_webdb
 from filbert.steps.nutch_segments import import_segment
-from filbert.store.parquet import ParquetSink, read_rows
-from filbert.store.tables import Commit
+from filbert.steps.nutch_tables import commit_in_buckets, note_origins
+from filbert.store.layout import is_segment_name
+from filbert.store.parquet import ParquetSink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from filbert.engine.base import WrittenFile
-    from filbert.model.schemas import TableSchema
     from filbert.nutch.sequence_file import Record
     from filbert.steps.context import StepContext
-    from filbert.store.tables import Table
 
 __all__ = ["ImportOptions", "run"]
 
@@ -65,7 +65,6 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
         UserError: The source is nothing of Nutch's, or the crawl folder is not empty.
         CorruptDataError: The source is damaged.
     """
-    source = Source.find(options.source, skip_bad=options.skip_bad)
     crawl = context.crawl
     crawldb = crawl.table("crawldb")
     if crawldb.transaction("import:crawldb") is None and crawldb.count():
@@ -73,6 +72,13 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
             f"{crawl.path} has pages already",
             hint="Import into a new crawl folder.",
         )
+    old = OldSource.find(options.source)
+    if old is not None:
+        counters = _import_old(context, old, options)
+        return StepResult(
+            step="nutch import", counters=counters, message=_message(counters, options.source)
+        )
+    source = Source.find(options.source, skip_bad=options.skip_bad)
     work = _Import(context, source, options)
     with crawl.scratch("import") as scratch:
         work.segments(scratch)
@@ -84,6 +90,29 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
         message=_message(work.counters, options.source),
         notes=tuple(f"left out: {one}" for one in source.skipped[:10]),
     )
+
+
+def _import_old(context: StepContext, source: OldSource, options: ImportOptions) -> Counter[str]:
+    """Import what Nutch 0.6 or 0.7 left."""
+    counters: Counter[str] = Counter()
+    fetched = [one.name for one in source.segments if OldSegment(one).is_fetched]
+    with context.crawl.scratch("import") as scratch:
+        for folder in source.segments:
+            if not is_segment_name(folder.name):
+                raise UserError(
+                    f"{folder} is not called as segments are",
+                    hint="Rename it: 14 digits, a time such as 20060331120000.",
+                )
+            counters += import_old_segment(
+                context, folder, folder.name, scratch / folder.name, skip_bad=options.skip_bad
+            )
+            counters["segments"] += 1
+        if source.webdb is not None:
+            absorbed = () if options.absorb_again else fetched
+            counters += import_webdb(
+                context, source.webdb, scratch, absorbed, skip_bad=options.skip_bad
+            )
+    return counters
 
 
 def _message(counters: Counter[str], source: Path) -> str:
@@ -121,8 +150,9 @@ class _Import:
         with ParquetSink(LINKDB, scratch / "links", "links") as sink:
             sink.extend(self._links(table.buckets))
         names = self._parsed()
-        self.counters["links"] += self._commit_in_buckets(
-            table, LINKDB, sink.files, scratch / "linkdb", {f"invert:{name}": 1 for name in names}
+        done = {f"invert:{name}": 1 for name in names}
+        self.counters["links"] += commit_in_buckets(
+            self._context, table, sink.files, scratch / "linkdb", done
         )
 
     def crawldb(self, scratch: Path) -> None:
@@ -133,10 +163,11 @@ class _Import:
         seq = table.next_version()
         with ParquetSink(CRAWLDB, scratch / "pages", "pages") as sink:
             sink.extend(self._pages(table.buckets, seq))
-        self._note_origins(sink.files, scratch)
+        note_origins(self._context, sink.files, scratch, str(self._options.source))
         absorbed = () if self._options.absorb_again else self._parsed()
-        self.counters["pages"] += self._commit_in_buckets(
-            table, CRAWLDB, sink.files, scratch / "crawldb", {f"update:{n}": 1 for n in absorbed}
+        done = {f"update:{name}": 1 for name in absorbed}
+        self.counters["pages"] += commit_in_buckets(
+            self._context, table, sink.files, scratch / "crawldb", done
         )
 
     def _parsed(self) -> list[str]:
@@ -165,46 +196,7 @@ class _Import:
                     "metadata": texts or None,
                 }
 
-    def _note_origins(self, pages: tuple[WrittenFile, ...], scratch: Path) -> None:
-        origins = self._context.crawl.table("origins")
-        if origins.transaction("import:origins") is not None:
-            return
-        now, where = self._context.clock.now_ms(), str(self._options.source)
-        with ParquetSink(ORIGINS, scratch / "origins", "origins") as sink:
-            for row in read_rows(_files(CRAWLDB, pages), ("url",)):
-                sink.append({**row, "origin": "import", "origin_url": where, "first_seen": now})
-        origins.commit(Commit(step="import", add=sink.files, transactions={"import:origins": 1}))
-
-    def _commit_in_buckets(
-        self,
-        table: Table,
-        schema: TableSchema,
-        files: tuple[WrittenFile, ...],
-        scratch: Path,
-        transactions: dict[str, int],
-    ) -> int:
-        """Write the rows of files as a file per bucket, and commit them; return their number."""
-        added: list[WrittenFile] = []
-        for bucket in range(table.buckets):
-            rows = _files(schema, files, f"bucket = {bucket}")
-            target = WriteFiles(schema=schema, directory=scratch, stem=f"bucket-{bucket:04d}")
-            query = Query(name="import", sql="select * from given")
-            added += self._context.engine.execute(query, {"given": rows}, target).files
-        table.commit(
-            Commit(
-                step="import",
-                add=tuple(added),
-                transactions={f"import:{schema.name}": 1, **transactions},
-                read_version=table.version(),
-            )
-        )
-        return sum(file.rows for file in added)
-
 
 def _url(record: Record) -> str:
     """Return the URL that a record is about; what is no UTF-8 in it is replaced."""
     return Text.from_bytes(record.key).value.encode("utf-8", "replace").decode()
-
-
-def _files(schema: TableSchema, files: tuple[WrittenFile, ...], where: str = "") -> Files:
-    return Files(schema=schema, paths=tuple(str(file.path) for file in files), where=where)

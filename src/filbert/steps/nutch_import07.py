@@ -1,0 +1,261 @@
+"""`nutch import` of what Nutch 0.6 and 0.7 left: a web database, segments.
+
+Guarantee: as for a crawl of 1.x: the source is not changed, each table is committed once, the
+crawldb last. A link of the web database comes from a content, not from a URL: it is a link of every
+page that has that content.
+Source: Nutch 0.7 `db.WebDBReader`, `segment.SegmentReader`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from filbert.model.records import CrawlDatum, FetchRecord, ProtocolOutput
+from filbert.model.schemas import (
+    CRAWL_GENERATE,
+    CRAWL_PARSE,
+    CRAWLDB,
+    DATUM_COLUMNS,
+    LINKDB,
+    PARSE_DATA,
+    PARSE_TEXT,
+)
+from filbert.model.statuses import FetchStatus, ProtocolStatus
+from filbert.nutch.v07.rows import (
+    content_as_new,
+    entry_columns,
+    fetch_status_of,
+    page_columns,
+    parse_columns,
+)
+from filbert.nutch.v07.segment import OldSegment
+from filbert.nutch.v07.webdb import WebDB
+from filbert.nutch.v1.captures import protocol_output
+from filbert.rules.urls import place_of, url_hash
+from filbert.steps.nutch_tables import commit_in_buckets, commit_once, note_origins
+from filbert.store.captures import CaptureLog, CaptureOptions
+from filbert.store.parquet import ParquetSink
+from filbert.store.seal import seal
+from filbert.store.segments import Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from filbert.engine.base import WrittenFile
+    from filbert.nutch.v07.segment import Captured
+    from filbert.steps.context import StepContext
+
+__all__ = ["import_old_segment", "import_webdb"]
+
+_FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
+
+
+def import_webdb(
+    context: StepContext, path: Path, scratch: Path, absorbed: Sequence[str], *, skip_bad: bool
+) -> Counter[str]:
+    """Import a web database.
+
+    Args:
+        context: The step's.
+        path: The folder of the database.
+        scratch: Where files are written.
+        absorbed: Names of segments that it has absorbed.
+        skip_bad: Go on behind damage.
+    """
+    counters: Counter[str] = Counter()
+    crawldb, linkdb = context.crawl.table("crawldb"), context.crawl.table("linkdb")
+    with WebDB(path, skip_bad=skip_bad) as db:
+        if linkdb.transaction("import:linkdb") is None:
+            with ParquetSink(LINKDB, scratch / "links", "links") as sink:
+                sink.extend(_links(db, linkdb.buckets))
+            done = {f"invert:{name}": 1 for name in absorbed}
+            counters["links"] = commit_in_buckets(
+                context, linkdb, sink.files, scratch / "linkdb", done
+            )
+        if crawldb.transaction("import:crawldb") is None:
+            seq = crawldb.next_version()
+            with ParquetSink(CRAWLDB, scratch / "pages", "pages") as pages:
+                for page in db.pages():
+                    bucket = url_hash(page.url) % crawldb.buckets
+                    pages.append({**page_columns(page), "bucket": bucket, "seq": seq})
+            note_origins(context, pages.files, scratch, str(path))
+            done = {f"update:{name}": 1 for name in absorbed}
+            counters["pages"] = commit_in_buckets(
+                context, crawldb, pages.files, scratch / "crawldb", done
+            )
+    return counters
+
+
+def _links(db: WebDB, buckets: int) -> Iterator[dict[str, Any]]:
+    """Yield each link once for each page that has the content that it is on."""
+    pages = groupby(db.pages_by_md5(), lambda page: page.md5)
+    md5, several = next(pages, (None, iter(())))
+    for source, links in groupby(db.links_by_md5(), lambda link: link.from_id):
+        while md5 is not None and md5 < source:
+            md5, several = next(pages, (None, iter(())))
+        urls = [page.url for page in several] if md5 == source else []
+        for link in links:
+            bucket = url_hash(link.url) % buckets
+            for url in urls:
+                yield {"url": link.url, "from_url": url, "anchor": link.anchor, "bucket": bucket}
+
+
+def import_old_segment(
+    context: StepContext, folder: Path, name: str, scratch: Path, *, skip_bad: bool
+) -> Counter[str]:
+    """Import a segment.
+
+    Args:
+        context: The step's.
+        folder: The segment.
+        name: What it is called here.
+        scratch: Where files are written.
+        skip_bad: Go on behind damage in its fetch list.
+    """
+    path = context.crawl.segments_dir / name
+    path.mkdir(parents=True, exist_ok=True)
+    segment = Segment(path, clock=context.clock)
+    work = _OldSegment(context, OldSegment(folder, skip_bad=skip_bad), segment, scratch)
+    work.run()
+    return work.counters
+
+
+class _OldSegment:
+    def __init__(
+        self, context: StepContext, old: OldSegment, segment: Segment, scratch: Path
+    ) -> None:
+        self.counters: Counter[str] = Counter()
+        self._context = context
+        self._old = old
+        self._segment = segment
+        self._scratch = scratch
+
+    def run(self) -> None:
+        if self._old.has("fetchlist") and self._is_new("crawl_generate"):
+            commit_once(self._segment.table("crawl_generate"), self._fetch_list())
+        if not self._old.is_fetched or not self._is_new("crawl_fetch"):
+            return
+        fetches, links, texts, parses = self._captures()
+        commit_once(self._segment.table("crawl_parse"), links)
+        if self._old.is_parsed:
+            commit_once(self._segment.table("parse_text"), texts)
+            commit_once(self._segment.table("parse_data"), parses)
+        commit_once(self._segment.table("crawl_fetch"), fetches)
+        shutil.rmtree(self._segment.journal_dir, ignore_errors=True)
+
+    def _is_new(self, name: str) -> bool:
+        return self._segment.table(name).transaction(f"import:{name}") is None
+
+    def _fetch_list(self) -> tuple[WrittenFile, ...]:
+        buckets = self._context.crawl.table("crawldb").buckets
+        with ParquetSink(CRAWL_GENERATE, self._scratch, "generate") as sink:
+            for number, entry in enumerate(self._old.fetch_list()):
+                bucket = url_hash(entry.page.url) % buckets
+                more = {"bucket": bucket, "seq": 0, "part": 0, "position": number}
+                sink.append({**entry_columns(entry), **more})
+        self.counters["generated"] = sink.rows
+        return sink.files
+
+    def _captures(self) -> tuple[tuple[WrittenFile, ...], ...]:
+        """Write what the fetch left; return the files of four tables."""
+        for folder in (self._segment.content_dir, self._segment.journal_dir):
+            shutil.rmtree(folder, ignore_errors=True)
+        options = CaptureOptions.from_settings(self._context.settings)
+        with (
+            CaptureLog(
+                self._segment.content_dir,
+                self._segment.journal_dir,
+                0,
+                options=options,
+                clock=self._context.clock,
+            ) as log,
+            ParquetSink(CRAWL_PARSE, self._scratch, "links") as links,
+            ParquetSink(PARSE_TEXT, self._scratch, "text") as texts,
+            ParquetSink(PARSE_DATA, self._scratch, "data") as parses,
+        ):
+            for number, one in enumerate(self._old.captures()):
+                record = _record(one, number)
+                log.append(record, _output(one, record))
+                links.extend(_parse_rows(one, record))
+                if one.data is not None and record.status is FetchStatus.FETCH_SUCCESS:
+                    url, md5 = record.url, one.output.md5.value
+                    parses.append(parse_columns(url, one.data, md5))
+                    texts.append({"url": url, "text": (one.text and one.text.text) or ""})
+        self.counters["captures"] = number + 1 if self._old.is_fetched else 0
+        sealed = seal(self._segment.journal_dir, 0, self._scratch)
+        return sealed.files["crawl_fetch"], links.files, texts.files, parses.files
+
+
+def _record(one: Captured, number: int) -> FetchRecord:
+    """Return the row of crawl_fetch of a page; what was not to be fetched is not modified."""
+    entry, said = one.output.entry, one.output.status
+    status = fetch_status_of(said) if entry.fetch else FetchStatus.FETCH_NOTMODIFIED
+    row = entry_columns(entry)
+    datum = {name: row[name] for name in DATUM_COLUMNS if row.get(name) is not None}
+    code = ProtocolStatus(said.code) if said.code in set(ProtocolStatus) else ProtocolStatus.FAILED
+    message = next(iter(said.args or ()), None)
+    moved = status in {FetchStatus.FETCH_REDIR_PERM, FetchStatus.FETCH_REDIR_TEMP}
+    return FetchRecord(
+        url=row["url"],
+        host=row["host"],
+        domain=row["domain"],
+        hop=0,
+        part=0,
+        position=number,
+        status=status,
+        fetch_time=one.output.fetch_date,
+        datum=CrawlDatum(**datum),
+        protocol_code=code,
+        protocol_message=message or "",
+        http_status=None,
+        reason=code.label if status in _FAILED else None,
+        redirect_url=message if moved else None,
+    )
+
+
+def _output(one: Captured, record: FetchRecord) -> ProtocolOutput | None:
+    if one.content is None or not one.content.content:
+        return None
+    return protocol_output(content_as_new(one.content), record)
+
+
+def _parse_rows(one: Captured, record: FetchRecord) -> Iterator[dict[str, Any]]:
+    """Yield the rows of crawl_parse of a page: its signature, and its links."""
+    if record.status is not FetchStatus.FETCH_SUCCESS:
+        return
+    base = {
+        "from_url": record.url,
+        "fetch_time": record.fetch_time,
+        "retries": 0,
+        "fetch_interval": record.datum.fetch_interval,
+    }
+    yield {
+        **base,
+        "url": record.url,
+        "host": record.host,
+        "domain": record.domain,
+        "ordinal": 0,
+        "kind": "signature",
+        "to_db": True,
+        "to_linkdb": False,
+        "score": 0.0,
+        "signature": one.output.md5.value,
+    }
+    for number, link in enumerate(one.data.outlinks if one.data else (), 1):
+        host, domain = place_of(link.to_url)
+        yield {
+            **base,
+            "url": link.to_url,
+            "host": host,
+            "domain": domain,
+            "ordinal": number,
+            "kind": "outlink",
+            "to_db": True,
+            "to_linkdb": True,
+            "anchor": link.anchor,
+            "score": record.datum.score,
+        }
