@@ -92,8 +92,8 @@ def import_(
 ) -> None:
     r"""Take a crawl of Nutch over into a new CRAWL_DIR; SOURCE is not changed.
 
-    SOURCE is a crawl folder of Nutch 1.x (crawldb, linkdb, segments), or one of these. After a
-    kill the same command goes on.
+    SOURCE is a crawl folder of Nutch 1.x (crawldb, linkdb, segments) or of 0.6 and 0.7 (db,
+    segments), or one of these. After a kill the same command goes on.
 
     \b
     filbert nutch import nutch/crawl crawl/
@@ -119,6 +119,14 @@ def import_(
     help="Of all files; without it each is as Nutch writes it by default.",
 )
 @click.option("--codec", default="default", show_default=True, help="default, gzip, bzip2, zstd …")
+@click.option(
+    "--as",
+    "era",
+    type=click.Choice(["1.x", "0.7"]),
+    default="1.x",
+    show_default=True,
+    help="For which Nutch; 0.7 packs nothing.",
+)
 @common_options
 def export(
     crawl_dir: Path,
@@ -127,19 +135,24 @@ def export(
     *,
     compression: str | None,
     codec: str,
+    era: str,
 ) -> None:
-    r"""Give CRAWL_DIR to Nutch 1.x, as a complete crawl folder DEST.
+    r"""Give CRAWL_DIR to Nutch, as a complete crawl folder DEST.
 
     \b
     filbert nutch export crawl/ nutch-crawl/
     filbert nutch export crawl/ nutch-crawl/ --compression block --codec gzip
+    filbert nutch export crawl/ old-crawl/ --as 0.7
     """
     from filbert.nutch.sequence_writer import Compression
     from filbert.steps.context import open_context
     from filbert.steps.nutch_export import ExportOptions, run
 
     chosen = Compression(compression) if compression else None
-    options = ExportOptions(dest=dest, compression=chosen, codec=codec)
+    if era == "0.7" and compression not in (None, "none"):
+        message = "--compression belongs to --as 1.x: Nutch 0.7 packs nothing."
+        raise click.UsageError(message)
+    options = ExportOptions(dest=dest, compression=chosen, codec=codec, as_07=era == "0.7")
     with open_context(crawl_dir, overrides, os.environ) as context:
         click.echo(run(context, options).message)
 

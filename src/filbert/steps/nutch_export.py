@@ -29,6 +29,7 @@ from filbert.nutch.v1.parsed import ParseData, ParseText
 from filbert.nutch.v1.rows import datum_of, outlink_metadata, page_datum, parse_data_of
 from filbert.nutch.v1.values import map_of
 from filbert.steps.context import StepResult
+from filbert.steps.nutch_export07 import export07
 from filbert.store.parquet import read_rows
 from filbert.store.warc import read_capture
 
@@ -62,11 +63,13 @@ class ExportOptions:
         dest: The folder; it must not be there, or be empty.
         compression: Of all files; None: each as Nutch writes it by default.
         codec: By our name or Hadoop's class.
+        as_07: As a crawl of Nutch 0.7, which packs nothing.
     """
 
     dest: Path
     compression: Compression | None = None
     codec: str = "default"
+    as_07: bool = False
 
 
 def run(context: StepContext, options: ExportOptions) -> StepResult:
@@ -79,18 +82,27 @@ def run(context: StepContext, options: ExportOptions) -> StepResult:
     dest = options.dest
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise UserError(f"{dest} is not empty", hint="Name a new folder.")
+    if options.as_07:
+        counted = export07(context, dest)
+        return StepResult(step="nutch export", counters=counted, message=_message(counted, dest))
     work = _Export(context, options)
     with context.crawl.scratch("export") as scratch:
         work.crawldb(scratch / "crawldb")
         work.linkdb(scratch / "linkdb")
         for segment in context.crawl.segments():
             work.segment(segment, scratch / segment.name)
-    counted = work.counters
-    message = (
-        f"exported to {dest}: {counted['pages']:,} pages, {counted['linked']:,} with links,"
+    message = _message(work.counters, dest)
+    return StepResult(step="nutch export", counters=work.counters, message=message)
+
+
+def _message(counted: Counter[str], dest: Path) -> str:
+    links = (
+        f"{counted['links']:,} links" if counted["links"] else f"{counted['linked']:,} with links"
+    )
+    return (
+        f"exported to {dest}: {counted['pages']:,} pages, {links},"
         f" {counted['segments']:,} segments with {counted['crawl_fetch']:,} captures"
     )
-    return StepResult(step="nutch export", counters=counted, message=message)
 
 
 class _Export:

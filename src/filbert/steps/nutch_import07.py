@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from filbert.model.schemas import (
 )
 from filbert.model.statuses import FetchStatus, ProtocolStatus
 from filbert.nutch.v07.rows import (
+    LISTED,
     content_as_new,
     entry_columns,
     fetch_status_of,
@@ -32,6 +34,8 @@ from filbert.nutch.v07.rows import (
     parse_columns,
 )
 from filbert.nutch.v07.segment import OldSegment
+from filbert.nutch.v07.status import ParseStatus
+from filbert.nutch.v07.status import ProtocolStatus as OldStatus
 from filbert.nutch.v07.webdb import WebDB
 from filbert.nutch.v1.captures import protocol_output
 from filbert.rules.urls import place_of, url_hash
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
 
 __all__ = ["import_old_segment", "import_webdb"]
 
+_CANT_PARSE, _FAILED_PARSE = 4, 2  # of 0.6; of ParseStatus
+_LONG = "org.apache.hadoop.io.LongWritable"
 _FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
 
 
@@ -177,15 +183,22 @@ class _OldSegment:
             ParquetSink(PARSE_TEXT, self._scratch, "text") as texts,
             ParquetSink(PARSE_DATA, self._scratch, "data") as parses,
         ):
+            parsed: set[str] = set()  # a page to which a redirect led may come twice
             for number, one in enumerate(self._old.captures()):
                 record = _record(one, number)
                 log.append(record, _output(one, record))
+                self.counters["captures"] += 1
+                if record.status is not FetchStatus.FETCH_SUCCESS or record.url in parsed:
+                    continue
+                parsed.add(record.url)
                 links.extend(_parse_rows(one, record))
-                if one.data is not None and record.status is FetchStatus.FETCH_SUCCESS:
-                    url, md5 = record.url, one.output.md5.value
-                    parses.append(parse_columns(url, one.data, md5))
-                    texts.append({"url": url, "text": (one.text and one.text.text) or ""})
-        self.counters["captures"] = number + 1 if self._old.is_fetched else 0
+                if one.data is not None:
+                    data = one.data
+                    if one.old_status == _CANT_PARSE:
+                        data = replace(data, status=ParseStatus(major=_FAILED_PARSE))
+                    parses.append(parse_columns(record.url, data, one.output.md5.value))
+                    text = one.text.text if one.text is not None else None
+                    texts.append({"url": record.url, "text": text or ""})
         sealed = seal(self._segment.journal_dir, 0, self._scratch)
         return sealed.files["crawl_fetch"], links.files, texts.files, parses.files
 
@@ -193,8 +206,12 @@ class _OldSegment:
 def _record(one: Captured, number: int) -> FetchRecord:
     """Return the row of crawl_fetch of a page; what was not to be fetched is not modified."""
     entry, said = one.output.entry, one.output.status
+    if one.old_status == _CANT_PARSE:
+        said = OldStatus(code=ProtocolStatus.SUCCESS)
     status = fetch_status_of(said) if entry.fetch else FetchStatus.FETCH_NOTMODIFIED
     row = entry_columns(entry)
+    row["metadata"] = {**(row["metadata"] or {}), LISTED: str(entry.page.next_fetch)}
+    row["metadata_types"] = {**(row["metadata_types"] or {}), LISTED: _LONG}
     datum = {name: row[name] for name in DATUM_COLUMNS if row.get(name) is not None}
     code = ProtocolStatus(said.code) if said.code in set(ProtocolStatus) else ProtocolStatus.FAILED
     message = next(iter(said.args or ()), None)
@@ -225,8 +242,6 @@ def _output(one: Captured, record: FetchRecord) -> ProtocolOutput | None:
 
 def _parse_rows(one: Captured, record: FetchRecord) -> Iterator[dict[str, Any]]:
     """Yield the rows of crawl_parse of a page: its signature, and its links."""
-    if record.status is not FetchStatus.FETCH_SUCCESS:
-        return
     base = {
         "from_url": record.url,
         "fetch_time": record.fetch_time,

@@ -110,10 +110,12 @@ def parse_data_of(
     if row is None:
         return ParseData(metadata=content.metadata, status=ParseStatus(major=0))
     said = row["parse_message"]
+    # A parse of ours keeps headers apart; one of old has them among what was found, or has none.
+    headers = content.metadata if row["content_metadata"] is not None else {}
     found = {name: values[-1] for name, values in (row["parse_metadata"] or {}).items() if values}
     return ParseData(
         title=row["title"] or "",
         outlinks=tuple(Outlink(to_url=one["url"], anchor=one["anchor"] or "") for one in links),
-        metadata={**content.metadata, **found},
+        metadata={**headers, **found},
         status=ParseStatus(major=row["major"], minor=row["minor"], args=(said,) if said else None),
     )

@@ -9,6 +9,7 @@ Source: Nutch 0.7 `db.Page`, `tools.UpdateDatabaseTool` (what becomes of a fetch
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from filbert.model.statuses import FetchStatus, PageStatus
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from filbert.nutch.v07.status import ProtocolStatus
 
 __all__ = [
+    "LISTED",
+    "NUM_OUTLINKS",
     "content_as_new",
     "entry_columns",
     "entry_of",
@@ -39,17 +42,21 @@ _DAY_S, _DAY_MS = 86_400, 86_400_000
 _LAST_MS = 253_402_300_799_000  # of the year 9999
 _MOST_DAYS = 127  # of a signed byte
 _HADOOP = "org.apache.hadoop.io."
-_OUTLINKS: Final = "nutch07.numOutlinks"
+NUM_OUTLINKS: Final = "nutch07.numOutlinks"
 _NEXT_SCORE: Final = "nutch07.nextScore"
 _NEXT_FETCH: Final = "nutch07.nextFetch"
 _INTERVAL: Final = "nutch07.fetchInterval"
 _FETCH: Final = "nutch07.fetch"
 _ANCHORS: Final = "nutch07.anchors"
+LISTED: Final = "nutch07.listed"
+"""When a page that was fetched had been due by its fetch list, in ms."""
+
 _TYPES = {
-    _OUTLINKS: _HADOOP + "IntWritable",
+    NUM_OUTLINKS: _HADOOP + "IntWritable",
     _NEXT_SCORE: _HADOOP + "FloatWritable",
     _NEXT_FETCH: _HADOOP + "LongWritable",
     _INTERVAL: _HADOOP + "IntWritable",
+    LISTED: _HADOOP + "LongWritable",
     _FETCH: _HADOOP + "BooleanWritable",
 }
 _GONE = frozenset({2, 11, 14, 17, 18})
@@ -72,7 +79,7 @@ def page_columns(page: Page) -> dict[str, Any]:
     elif page.next_fetch > _LAST_MS or page.next_fetch < 0:
         metadata[_NEXT_FETCH] = str(page.next_fetch)
     if page.num_outlinks:
-        metadata[_OUTLINKS] = str(page.num_outlinks)
+        metadata[NUM_OUTLINKS] = str(page.num_outlinks)
     if page.next_score != page.score:
         metadata[_NEXT_SCORE] = repr(page.next_score)
     if page.fetch_interval < 1:
@@ -103,7 +110,7 @@ def page_of(row: Mapping[str, Any]) -> Page:
         next_fetch=int(noted.get(_NEXT_FETCH, due)),
         retries=min(row["retries"], _MOST_DAYS),
         fetch_interval=int(noted.get(_INTERVAL, days)),
-        num_outlinks=int(noted.get(_OUTLINKS, 0)),
+        num_outlinks=int(noted.get(NUM_OUTLINKS, 0)),
         score=row["score"],
         next_score=float(noted.get(_NEXT_SCORE, row["score"])),
     )
@@ -123,9 +130,10 @@ def entry_columns(entry: FetchListEntry) -> dict[str, Any]:
 def entry_of(row: Mapping[str, Any]) -> FetchListEntry:
     """Return the line of a row of a fetch list, or of a fetch that keeps its metadata."""
     noted = row.get("metadata") or {}
+    page = page_of(row)
     return FetchListEntry(
         fetch=noted.get(_FETCH) != "false",
-        page=page_of(row),
+        page=replace(page, next_fetch=int(noted.get(LISTED, page.next_fetch))),
         anchors=tuple(json.loads(noted.get(_ANCHORS, "[]"))),
     )
 
