@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,6 +20,9 @@ from filbert.steps.context import open_context
 from filbert.steps.nutch_import import ImportOptions, run
 from filbert.store.parquet import read_rows
 from filbert.store.segments import SegmentState
+
+if TYPE_CHECKING:
+    from filbert.store.segments import Segment
 
 DATA = Path(__file__).parents[1] / "data" / "nutch07"
 ERAS = ("nutch06", "nutch072")
@@ -62,26 +66,24 @@ def test_a_crawl_of_old_becomes_ours(old: Path, tmp_path: Path) -> None:
                 for source in db.pages_of(link.from_id)
             }
         for segment in crawl.segments():
-            source = OldSegment(old / "segments" / segment.name)
             assert segment.state is SegmentState.PARSED
             assert crawl.table("crawldb").transaction(f"update:{segment.name}") is not None
-            listed = sorted(
-                _rows(segment.table("crawl_generate").files()), key=lambda row: row["position"]
-            )
-            assert [entry_of(row) for row in listed] == list(source.fetch_list())
-            fetched = sorted(
-                _rows(segment.table("crawl_fetch").files()), key=lambda row: row["position"]
-            )
-            captures = list(source.captures())
-            assert [row["url"] for row in fetched] == [
-                one.output.entry.page.url for one in captures
-            ]
-            for row, one in zip(fetched, captures, strict=True):
-                assert row["fetch_time"] == one.output.fetch_date
-                has_content = one.content is not None and bool(one.content.content)
-                assert (row["warc_file"] is not None) == has_content
-                if not one.output.entry.fetch:
-                    assert row["status"] == FetchStatus.FETCH_NOTMODIFIED
+            _check(segment, OldSegment(old / "segments" / segment.name))
+
+
+def _check(segment: Segment, source: OldSegment) -> None:
+    """Compare a segment's fetch list and captures with those of old."""
+    listed = sorted(_rows(segment.table("crawl_generate").files()), key=itemgetter("position"))
+    assert [entry_of(row) for row in listed] == list(source.fetch_list())
+    fetched = sorted(_rows(segment.table("crawl_fetch").files()), key=itemgetter("position"))
+    captures = list(source.captures())
+    assert [row["url"] for row in fetched] == [one.output.entry.page.url for one in captures]
+    for row, one in zip(fetched, captures, strict=True):
+        assert row["fetch_time"] == one.output.fetch_date
+        has_content = one.content is not None and bool(one.content.content)
+        assert (row["warc_file"] is not None) == has_content
+        if not one.output.entry.fetch:
+            assert row["status"] == FetchStatus.FETCH_NOTMODIFIED
 
 
 def test_text_and_titles_come_over(tmp_path: Path) -> None:

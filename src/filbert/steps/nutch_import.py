@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from filbert.nutch.sequence_file import Record
     from filbert.steps.context import StepContext
+    from filbert.store.crawl import CrawlFolder
 
 __all__ = ["ImportOptions", "run"]
 
@@ -66,19 +67,15 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
         CorruptDataError: The source is damaged.
     """
     crawl = context.crawl
-    crawldb = crawl.table("crawldb")
-    if crawldb.transaction("import:crawldb") is None and crawldb.count():
-        raise UserError(
-            f"{crawl.path} has pages already",
-            hint="Import into a new crawl folder.",
-        )
     old = OldSource.find(options.source)
     if old is not None:
+        _refuse_pages(crawl)
         counters = _import_old(context, old, options)
         return StepResult(
             step="nutch import", counters=counters, message=_message(counters, options.source)
         )
     source = Source.find(options.source, skip_bad=options.skip_bad)
+    _refuse_pages(crawl)
     work = _Import(context, source, options)
     with crawl.scratch("import") as scratch:
         work.segments(scratch)
@@ -90,6 +87,17 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
         message=_message(work.counters, options.source),
         notes=tuple(f"left out: {one}" for one in source.skipped[:10]),
     )
+
+
+def _refuse_pages(crawl: CrawlFolder) -> None:
+    """Refuse a crawl folder with pages that did not come by this import.
+
+    Raises:
+        UserError: It has such.
+    """
+    crawldb = crawl.table("crawldb")
+    if crawldb.transaction("import:crawldb") is None and crawldb.count():
+        raise UserError(f"{crawl.path} has pages already", hint="Import into a new crawl folder.")
 
 
 def _import_old(context: StepContext, source: OldSource, options: ImportOptions) -> Counter[str]:
