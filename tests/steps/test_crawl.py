@@ -12,7 +12,7 @@ from filbert.steps.context import open_context
 from filbert.steps.crawl import CrawlOptions, rounds_done, run
 from filbert.store.run_marker import RunMarker
 from filbert.store.tables import Table
-from filbert.testing.paper_crawl import PaperCrawl
+from filbert.testing.paper_crawl import NOW, PaperCrawl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +61,17 @@ def test_wrong_seeds_leave_a_run_to_be_gone_on_with(tmp_path: Path) -> None:
     with pytest.raises(UserError):
         _run(path, CrawlOptions(seeds=(str(tmp_path / "missing.txt"),)))
     assert RunMarker.read(path) == began
+
+
+def test_a_robot_without_a_name_makes_no_segment(tmp_path: Path) -> None:
+    """Refused before a segment is made; with a name the same command then does its rounds."""
+    path = tmp_path / "crawl"
+    paper = PaperCrawl(path)
+    paper.crawldb({"http://example.com/": {"fetch_time": NOW}}, step="inject")
+    with pytest.raises(UserError, match=r"http\.agent_name is not set"):
+        _run(path, CrawlOptions(), paper)
+    assert paper.folder.segments() == []
+    assert RunMarker.read(path) is None
 
 
 def test_rounds_that_were_undone_do_not_count(tmp_path: Path) -> None:

@@ -264,7 +264,8 @@ def test_names_led_to_this_machine_want_none(tmp_path: Path) -> None:
     from filbert.steps.fetch_checks import check_agent
 
     with _crawl(tmp_path, "http.resolve=*.test:80:127.0.0.1:9") as context:
-        check_agent(context.settings, _segment(context, ["http://h1.test/", "file:///etc/motd"]))
+        segment = _segment(context, ["http://h1.test/", "file:///etc/motd"])
+        check_agent(context.settings, segment.table("crawl_generate").files())
 
 
 def test_parts_made_by_host_refuse_queues_by_domain(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
     """Run the loop; start anew, or go on where a killed run stopped.
 
     Raises:
-        UserError: There is nothing to begin with.
+        UserError: There is nothing to begin with, or nobody who may be asked.
         DataError: Another crawl is at work in the folder.
     """
     crawl = context.crawl
@@ -109,11 +109,11 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         loop = _Loop(context, options, watch, marker)
         try:
             loop.begin()
+            ended = loop.rounds()
         except UserError:
-            if unfinished is None:  # nothing was begun that the next run would go on with
+            if unfinished is None and not loop.done():  # there is nothing to go on with
                 RunMarker.end(crawl.path)
             raise
-        ended = loop.rounds()
         stopped = crawl.stop_requested()
         if not stopped:
             RunMarker.end(crawl.path)
@@ -197,14 +197,18 @@ class _Loop:
             pending = self._pending()
             if not pending and self._all_done():
                 return "that was all that was asked for"
-            if not pending:
-                made = self.step(generate.run, generate.GenerateOptions(), "generate")
-                if made.nothing_to_do:
-                    return made.message
-                pending = self._pending()
-            ended = self._do_round(pending)
+            try:
+                ended = self._generate_and_do() if not pending else self._do_round(pending)
+            except NamelessError as error:
+                if not self.done():  # the seeds themselves: wrong use
+                    raise
+                return str(error)
             if ended:
                 return ended
+
+    def _generate_and_do(self) -> str:
+        made = self.step(generate.run, generate.GenerateOptions(to_fetch_now=True), "generate")
+        return made.message if made.nothing_to_do else self._do_round(self._pending())
 
     def _all_done(self) -> bool:
         return self._options.rounds is not None and self.done() >= self._options.rounds
@@ -223,12 +227,7 @@ class _Loop:
         for segment in sorted(segments, key=lambda one: one.state is not SegmentState.FETCHING):
             name = segment.name
             if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
-                try:
-                    self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
-                except NamelessError as error:
-                    if not self.done():  # the seeds themselves: wrong use
-                        raise
-                    return str(error)
+                self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
             if self._stopped():
                 return _STOPPED
             self.step(parse.run, parse.ParseOptions(segments=(name,)), "parse")

@@ -70,7 +70,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
     segment = _chosen(context, options.segment)
     if segment is None or segment.state not in _OPEN:
         return _nothing(segment)
-    check_agent(context.settings, segment)
+    check_agent(context.settings, segment.table("crawl_generate").files())
     check_partition(context.settings, segment)
     started = context.clock.now_ms()
     with _leased(context, segment), context.crawl.scratch("fetch") as scratch:

@@ -13,6 +13,7 @@ from filbert.rules.this_machine import ThisMachine
 from filbert.store.parquet import read_rows
 
 if TYPE_CHECKING:
+    from filbert.engine.base import Files
     from filbert.settings import Settings
     from filbert.store.segments import Segment
 
@@ -23,10 +24,14 @@ class NamelessError(UserError):
     """The robot has no name, and there are only hosts of other people to ask."""
 
 
-def check_agent(settings: Settings, segment: Segment) -> None:
+def check_agent(settings: Settings, listed: Files) -> None:
     """Refuse to ask hosts of other people without a name, if there is nobody else to ask.
 
     (In a list that has URLs of this machine, too, the others are left due; the part sees to it.)
+
+    Args:
+        settings: The settings of the crawl.
+        listed: Rows with url and host: a fetch list, or what is to become one.
 
     Raises:
         NamelessError: `http.agent_name` is not set and no URL is of this machine.
@@ -35,7 +40,7 @@ def check_agent(settings: Settings, segment: Segment) -> None:
         return
     home = ThisMachine(settings.http.resolve)
     foreign = ""
-    for row in read_rows(segment.table("crawl_generate").files(), ("url", "host")):
+    for row in read_rows(listed, ("url", "host")):
         if home.has(row["url"], row["host"]):
             return
         foreign = foreign or row["host"] or row["url"]

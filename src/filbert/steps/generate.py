@@ -24,6 +24,7 @@ from filbert.rules.generate import CHOSEN, Selection
 from filbert.steps.buckets import rewritten
 from filbert.steps.choosing import chosen_pages
 from filbert.steps.context import StepResult
+from filbert.steps.fetch_checks import check_agent
 from filbert.steps.partition import part_files
 from filbert.store.tables import Commit
 
@@ -52,6 +53,7 @@ class GenerateOptions:
         filter: Apply the URL filters where the crawldb does not yet agree with them.
         normalize: Likewise the normalisers.
         recheck: Apply both whether it agrees or not.
+        to_fetch_now: The next step is a fetch: make no segment that it would have to refuse.
     """
 
     top_n: int | None = None
@@ -62,6 +64,7 @@ class GenerateOptions:
     filter: bool | None = None
     normalize: bool | None = None
     recheck: bool = False
+    to_fetch_now: bool = False
 
 
 def run(context: StepContext, options: GenerateOptions) -> StepResult:
@@ -69,6 +72,7 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
 
     Raises:
         UserError: The expression or a setting is wrong; the crawldb is empty.
+        NamelessError: The fetch that follows needs `http.agent_name`.
     """
     choice = selection(context, options)
     for name, near in slips(choice.settings.expr).items():
@@ -95,6 +99,8 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
                 message=_nothing(counters, first_due),
                 nothing_to_do=True,
             )
+        if options.to_fetch_now:
+            check_agent(context.settings, replace(chosen.files, where="segment > 0"))
         names = _write_segments(context, choice, chosen.files, sorted(chosen.per_segment), scratch)
         if choice.settings.update_crawldb:
             _mark(context, choice, chosen.files, names, scratch)
