@@ -278,7 +278,7 @@ def test_a_checkpoint_is_made_now_and_then(
     crawl: CrawlFolder, monkeypatch: pytest.MonkeyPatch, commit_pages: CommitPages
 ) -> None:
     """The log stays quick to open: every so many versions there is a checkpoint."""
-    monkeypatch.setattr("filbert.store.commits._CHECKPOINT_EVERY", 3)
+    monkeypatch.setattr("filbert.store.commits.CHECKPOINT_EVERY", 3)
     for _ in range(4):
         commit_pages()
     table = crawl.table("crawldb")

@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from filbert.engine.base import WrittenFile
     from filbert.store.tables import Table
 
-__all__ = ["Commit", "make_commit", "make_restore"]
+__all__ = ["CHECKPOINT_EVERY", "Commit", "make_commit", "make_restore"]
 
 # The table makes and syncs its checkpoints itself; old log entries go only by `filbert vacuum`.
 _HOOKS = PostCommitHookProperties(create_checkpoint=False, cleanup_expired_logs=False)
-_CHECKPOINT_EVERY = 100
+CHECKPOINT_EVERY = 100
+"""Versions from one checkpoint of a log to the next."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +201,7 @@ def _settle(table: Table, note: CommitRecord) -> int:
     """Sync the log entry, now and then with a checkpoint; return the version."""
     version = _landed(table, note)
     assert version is not None, "the library returned, but its entry is not in the log"
-    if version % _CHECKPOINT_EVERY == 0:
+    if version % CHECKPOINT_EVERY == 0:
         table.load().create_checkpoint()
         durable.sync_file(table.log_path / "_last_checkpoint")
     for path in table.log_path.glob(f"{version:020d}.*"):

@@ -10,7 +10,6 @@ Source: the Delta transaction log protocol.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -21,9 +20,10 @@ from filbert.engine.base import Files
 from filbert.errors import DataError
 from filbert.model.schemas import SCHEMA_VERSION
 from filbert.store import durable, layout
-from filbert.store.commits import Commit, make_commit, make_restore
+from filbert.store.commits import CHECKPOINT_EVERY, Commit, make_commit, make_restore
 from filbert.store.delta import delta_schema
 from filbert.store.history import CommitRecord, in_force, properties, record
+from filbert.store.log_faults import damaged_log, empty_entry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,7 +36,6 @@ __all__ = ["Commit", "CommitRecord", "Table"]
 
 _SCHEMA_KEY = "filbert.schemaVersion"
 _BUCKETS_KEY = "filbert.buckets"
-_LONGEST_REASON = 300
 
 
 class Table:
@@ -114,7 +113,7 @@ class Table:
                 if durable.is_disk_full(error):
                     raise durable.disk_full(f"making {self.name}") from error
                 if not self.exists():  # else another process made it just now
-                    raise _damaged(self.path, error) from error
+                    raise damaged_log(self.path, error) from error
             durable.sync_folder(self.log_path)
             durable.sync_folder(self.path.parent)
 
@@ -218,7 +217,10 @@ class Table:
         except DeltaError as error:
             if version is not None and not 0 <= version <= self.version():
                 raise self._no_version(version) from error
-            raise _damaged(self.path, error) from error
+            raise damaged_log(self.path, error) from error
+        read = range(table.version() // CHECKPOINT_EVERY * CHECKPOINT_EVERY, table.version() + 1)
+        if (fault := empty_entry(self.path, read)) is not None:
+            raise fault
         found = table.metadata().configuration.get(_SCHEMA_KEY, "0")
         if int(found) > SCHEMA_VERSION:
             raise DataError(
@@ -233,23 +235,3 @@ class Table:
         return DataError(
             f"{self.path} has no version {version}", hint=f"it has {oldest} to {self.version()}"
         )
-
-
-def _damaged(path: Path, error: Exception) -> DataError:
-    if (version := _gap(path)) is not None:
-        reason = f"its commit {version} is missing ({layout.DELTA_LOG}/{version:020d}.json)"
-    else:
-        reason = str(error).partition("\n")[0].removeprefix("Kernel error: ")[:_LONGEST_REASON]
-    return DataError(
-        f"the log of the table {path} cannot be read: {reason}",
-        hint="nothing was changed; restore the folder from a copy, or move it away",
-    )
-
-
-def _gap(path: Path) -> int | None:
-    """Return the first version whose commit is missing between two that are there."""
-    there = sorted(int(file.stem) for file in (path / layout.DELTA_LOG).glob("[0-9]*.json"))
-    for version, following in pairwise(there):
-        if following != version + 1:
-            return version + 1
-    return None
