@@ -84,3 +84,16 @@ def test_agents_of_the_settings_are_matched() -> None:
     entry = cache.learn(ORIGIN, URL, _answer(200, body), 0)
     assert entry is not None
     assert [entry.judge(f"http://a.com/{path}").allowed for path in "ox"] == [False, True]
+
+
+def test_why_a_file_could_not_be_had_is_kept() -> None:
+    """The last cause in plain words, and the tries; forgotten when an answer comes."""
+    cache = _cache()
+    assert cache.failure(ORIGIN) == ""
+    cache.learn(ORIGIN, URL, _answer(503), 0)
+    words = "connect_failed: Connection refused (Failed to connect to a.com after 0 ms)"
+    cache.learn(ORIGIN, URL, _answer(None, message=words), 0)
+    said = "robots.txt of http://a.com could not be had: Connection refused (2 tries)"
+    assert cache.failure(ORIGIN) == said
+    cache.learn(ORIGIN, URL, _answer(200), 0)
+    assert cache.failure(ORIGIN) == ""

@@ -203,13 +203,15 @@ def test_what_is_left_due_is_named(tmp_path: Path) -> None:
         segment = _segment(context, urls)
         result = run(context, FetchOptions())
         assert result.message.startswith("NOTHING WAS FETCHED")
-        assert "robots.defer_retries" in result.message
+        assert "robots.defer_*" in result.message
         assert result.counters["left_due.robots_unavailable"] == 2
         left = list(read_left_due(segment.left_due_dir))
         assert sorted(one.url for one in left) == sorted(urls)
         assert {one.reason for one in left} == {"robots_unavailable"}
         (why,) = {one.detail for one in left}
-        assert re.fullmatch(r"robots\.txt of http://[0-9.]+:\d+: HTTP 503", why)
+        assert re.fullmatch(
+            r"robots\.txt of http://[0-9.]+:\d+ could not be had: HTTP 503 \(1 try\)", why
+        )
         assert result.notes == (why,)
         assert _rows(segment, "crawl_fetch") == []
         assert segment.state is SegmentState.FETCHED

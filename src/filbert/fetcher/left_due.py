@@ -28,7 +28,7 @@ REASONS = {
     DropReason.EXCEPTIONS: "its host failed too often in a row (fetcher.max_exceptions_per_queue)",
     DropReason.RETRY_AFTER: "its host asked for, or owes, a longer wait than fetcher.max_wait_s",
     DropReason.CRAWL_DELAY: "its host's delay is longer than fetcher.max_wait_s",
-    DropReason.ROBOTS_UNAVAILABLE: "its host's robots.txt could not be had (robots.defer_retries)",
+    DropReason.ROBOTS_UNAVAILABLE: "its host's robots.txt could not be had (robots.defer_*)",
     DropReason.THROUGHPUT: "the fetch was too slow (fetcher.throughput_threshold_pages)",
     DropReason.FILTERED: "the URL filters reject it now (fetcher.filter_urls)",
     DropReason.NO_AGENT_NAME: "its host is not this machine, and we have no name (http.agent_name)",
@@ -37,7 +37,7 @@ REASONS = {
 
 
 class LeftUrl(NamedTuple):
-    """One URL left due."""
+    """One URL left due; `detail` is a sentence of its own that says more than the reason."""
 
     url: str
     reason: str
@@ -45,9 +45,8 @@ class LeftUrl(NamedTuple):
 
     @property
     def meaning(self) -> str:
-        """The reason in words, and what more is known of it."""
-        words = REASONS.get(DropReason(self.reason), self.reason)
-        return f"{words}; {self.detail}" if self.detail else words
+        """The reason in words."""
+        return self.detail or REASONS.get(DropReason(self.reason), self.reason)
 
 
 class LeftDue:

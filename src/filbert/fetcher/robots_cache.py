@@ -68,7 +68,7 @@ class RobotsCache:
         self._agents = (settings.http.agent_name, *settings.http.robots_agents)
         self._remembered = remembered
         self._entries: OrderedDict[str, RobotsEntry] = OrderedDict()
-        self._failures: OrderedDict[str, str] = OrderedDict()
+        self._failures: OrderedDict[str, tuple[str, int]] = OrderedDict()  # words, tries
 
     def get(self, origin: str, now: int) -> RobotsEntry | None:
         """Return the entry of an origin; None if it must be asked."""
@@ -95,10 +95,9 @@ class RobotsCache:
         """
         meaning = robots_meaning(output, self._robots)
         if meaning is RobotsMeaning.DEFER:
-            self._failures[origin] = _words(output)
-            if len(self._failures) > _MOST_ENTRIES:
-                self._failures.popitem(last=False)
+            self._failed(origin, _words(output))
             return None
+        self._failures.pop(origin, None)
         if meaning is RobotsMeaning.DEAD:
             rules = RobotsRules.forbid_all()
             entry = RobotsEntry(rules=rules, until=now + _DEAD_FOR_MS, dead=output.message)
@@ -110,8 +109,9 @@ class RobotsCache:
 
     def failure(self, origin: str) -> str:
         """Return why the robots.txt of an origin could not be had, in words; empty: it was."""
-        why = self._failures.get(origin)
-        return f"robots.txt of {origin}: {why}" if why else ""
+        why, tries = self._failures.get(origin, ("", 0))
+        times = "1 try" if tries == 1 else f"{tries} tries"
+        return f"robots.txt of {origin} could not be had: {why} ({times})" if why else ""
 
     def share(self, origin: str, entry: RobotsEntry) -> None:
         """Let an origin have the entry of another, to whose robots.txt it redirected."""
@@ -127,6 +127,11 @@ class RobotsCache:
             robots_status=output.http_status,
             robots_body=output.body[: self._robots.size_limit] if is_file else None,
         )
+
+    def _failed(self, origin: str, why: str) -> None:
+        self._failures[origin] = (why, self._failures.get(origin, ("", 0))[1] + 1)
+        if len(self._failures) > _MOST_ENTRIES:
+            self._failures.popitem(last=False)
 
     def _recalled(self, origin: str, state: HostState) -> RobotsEntry | None:
         if state.robots_time is None or state.robots_status is None:
@@ -159,4 +164,5 @@ class RobotsCache:
 def _words(output: ProtocolOutput) -> str:
     if output.http_status is not None:
         return f"HTTP {output.http_status}"
-    return output.message or output.status.label
+    code, _, words = output.message.partition(": ")
+    return words.partition(" (")[0] or code or output.status.label

@@ -17,7 +17,9 @@ from filbert.plugins.registry import PluginRepository
 from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
+from filbert.rules.explain_history import segment_time
 from filbert.rules.generate import Selection
+from filbert.rules.host_queue import DropReason
 from filbert.rules.robots import parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["explain", "gather"]
 
 _SHOWN = 5  # links and near URLs
+_SEGMENTS = 20  # the newest, looked through for a robots.txt that could not be had
+_SECOND_MS = 1_000  # a segment is named by the second in which it was generated
 
 
 def explain(crawl: CrawlFolder, settings: Settings, url: str, now: int) -> list[Statement]:
@@ -74,6 +78,7 @@ class _Gathering:
         read = self.reader.in_segments
         fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
         generated = read("crawl_generate", of_key, order="segment")[0]
+        robots = self._robots(key)
         return Facts(
             asked=asked,
             now=self.now,
@@ -90,7 +95,8 @@ class _Gathering:
             ),
             parsed=self._parsed(of_key),
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
-            robots=self._robots(key),
+            robots=robots,
+            robots_failure=self._robots_failure(key, (robots and robots.time) or 0),
             host=self._host(key, page),
             index=self._index(key),
             twin=self._twin(page),
@@ -212,6 +218,20 @@ class _Gathering:
             group=rules.group if read else "",
             expired=row["robots_time"] + robots.cache_s * 1000 < self.now,
         )
+
+    def _robots_failure(self, key: str, read_at: int) -> str:
+        """Return why the robots.txt of the page's origin could not be had since `read_at`."""
+        origin = origin_of(key)
+        if not origin or is_allowlisted(host_of(key), self.settings.robots.allowlist):
+            return ""
+        for segment in reversed(self.reader.crawl.segments()[-_SEGMENTS:]):
+            if (segment_time(segment.name) or 0) + _SECOND_MS <= read_at:
+                break
+            for left in read_left_due(segment.left_due_dir):
+                is_robots = left.reason == DropReason.ROBOTS_UNAVAILABLE
+                if is_robots and origin_of(left.url) == origin:
+                    return left.meaning
+        return ""
 
     def _twin(self, page: Row | None) -> str:
         """Return the page that a duplicate equals."""

@@ -25,7 +25,7 @@ from filbert.rules.explain_words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from filbert.rules.explain_facts import Facts
+    from filbert.rules.explain_facts import Facts, RobotsFacts, Row
 
 __all__ = ["answer", "rules_now"]
 
@@ -45,6 +45,10 @@ def _known(facts: Facts) -> Statement:
     sentences = [f"It is in the crawldb as {page_label(status)}: {_meaning(facts)}."]
     if facts.fetched:
         sentences.append(_last_fetch(facts))
+    if (left := _left_last(facts)) is not None:
+        sentences.append(
+            f"Segment {left['segment']} listed it, and left it due: {left['meaning']}."
+        )
     sentences.append(due_sentence(facts))
     sentences.append(index_sentence(facts))
     return Statement(
@@ -53,6 +57,15 @@ def _known(facts: Facts) -> Statement:
         text=" ".join(sentences),
         facts={"key": facts.key, "status": page_label(status), "score": page["score"]},
     )
+
+
+def _left_last(facts: Facts) -> Row | None:
+    """Return why the newest fetch list that had the page left it, if it did."""
+    if not facts.left_due:
+        return None
+    left = facts.left_due[-1]
+    later = [row for row in facts.fetched if str(row["segment"]) >= str(left["segment"])]
+    return None if later else left
 
 
 def _last_fetch(facts: Facts) -> str:
@@ -161,7 +174,8 @@ def _host_known(facts: Facts) -> Iterator[Statement]:
     yield Statement(
         part=Part.ANSWER,
         kind="host_known",
-        text=f"{count_of(host.pages, 'URL')} of the host {host.host} are known: {listed(statuses)}."
+        text=f"{count_of(host.pages, 'URL')} of the host {host.host}"
+        f" {'is' if host.pages == 1 else 'are'} known: {listed(statuses)}."
         + (" The nearest:" if host.near else ""),
         notes=host.near,
         facts={"host": host.host, "pages": host.pages, "near": list(host.near)},
@@ -203,11 +217,18 @@ def _robots(facts: Facts) -> Iterator[Statement]:
     robots = facts.robots
     if any(step.verdict is None and step.output is None for step in facts.verdict.steps):
         return  # it is no URL
-    if robots is None:
-        if facts.key and facts.key.startswith(("http://", "https://")):
-            text = "no robots.txt of its host was asked for yet; that comes before its first fetch"
-            yield Statement(part=Part.RULES, kind="robots", text=text, facts={"known": False})
-        return
+    if facts.robots_failure:
+        text = f"{facts.robots_failure}; without it nothing is fetched there"
+        values = {"known": False, "reason": facts.robots_failure}
+        yield Statement(part=Part.RULES, kind="robots", text=text, facts=values)
+    elif robots is None and facts.key and facts.key.startswith(("http://", "https://")):
+        text = "no robots.txt of its host was asked for yet; that comes before its first fetch"
+        yield Statement(part=Part.RULES, kind="robots", text=text, facts={"known": False})
+    if robots is not None:
+        yield _robots_read(robots)
+
+
+def _robots_read(robots: RobotsFacts) -> Statement:
     answered = f"HTTP {robots.http_status}" if robots.http_status is not None else "no answer"
     said = "allows it" if robots.allowed else "forbids it"
     rule = f": {answered} means {robots.meaning}"
@@ -215,7 +236,7 @@ def _robots(facts: Facts) -> Iterator[Statement]:
         rule = by_rule(robots.rule) if robots.line else f": {robots.rule}"
     group = f", in the group for {robots.group}" if robots.read and robots.group else ""
     age = " too old now, it is asked for again before the next fetch" if robots.expired else ""
-    yield Statement(
+    return Statement(
         part=Part.RULES,
         kind="robots",
         text=f"{robots.url} {said}{rule}{group}",

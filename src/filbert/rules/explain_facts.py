@@ -119,6 +119,7 @@ class Facts:
     parsed: tuple[Row, ...] = ()
     links: LinkFacts = LinkFacts()
     robots: RobotsFacts | None = None
+    robots_failure: str = ""  # why the newest fetch that asked for it could not have it
     host: HostFacts = HostFacts(host="")
     index: IndexFacts = IndexFacts()
     twin: str = ""  # of a duplicate: the page that stays

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from filbert.rules.explain_facts import Facts, Row, VersionFacts
 
-__all__ = ["history"]
+__all__ = ["history", "segment_time"]
 
 _ORDER = ("seen", "linked", "generated", "left_due", "redirected", "fetched", "parsed", "crawldb")
 
