@@ -241,7 +241,7 @@ def test_pending_segment(tmp_path: Path) -> None:
         {OAK: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW, "generate_time": NOW}}
     )
     got = " ".join(texts(told(paper, OAK), "answer"))
-    assert f"It is in a segment {segment.name} that updatedb has not absorbed" in got
+    assert f"It is in {segment.name}, which updatedb has not absorbed" in got
 
 
 def test_due_and_in_a_fetch_list_already(tmp_path: Path) -> None:
@@ -318,3 +318,55 @@ def test_no_robots_for_what_is_no_url(paper: PaperCrawl) -> None:
     assert not [one for one in told(paper, "http://") if "robots" in one.text]
     done = CliRunner().invoke(command, [str(paper.folder.path), "  "])
     assert (done.exit_code, "it is blank" in done.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ("not a url", "'not a url' has no scheme; write http:// or https:// first"),
+        ("/a", "'/a' has no scheme"),
+        ("mailto:x@y.test", "'mailto:x@y.test': schemes are file, ftp, http, https"),
+        ("http://", "'http:/' names no host"),
+        ("http://[::1", "normalizer basic says that it is no URL"),
+        ("http://oak.test:99999/", "has the port 99999; ports end at 65535"),
+    ],
+)
+def test_what_inject_would_not_take(paper: PaperCrawl, asked: str, why: str) -> None:
+    """What is no URL to inject is none to explain: the same reason, nothing of hosts or robots."""
+    said = [one for one in told(paper, asked) if one.part == "answer"]
+    assert [one.kind for one in said] == ["no_url"]
+    assert said[0].text.startswith("It is not in the crawldb, and cannot be: ")
+    assert why in said[0].text
+    assert not [one for one in told(paper, asked) if one.kind == "robots"]
+
+
+@pytest.mark.parametrize("asked", ["oak.test", "oak.test/", "OAK.test/#top", "oak.test:80/"])
+def test_a_url_without_its_scheme_is_found(paper: PaperCrawl, asked: str) -> None:
+    """Host, port and path are enough, in any spelling that the normalisers make equal."""
+    assert told(paper, asked)[0].kind == "known"
+
+
+def test_a_fetch_that_is_not_absorbed(tmp_path: Path) -> None:
+    """Fetched, and the crawldb does not know: no sentence says that it was not fetched."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    paper.crawldb({OAK: {"status": PageStatus.DB_UNFETCHED, "fetch_time": NOW}}, step="inject")
+    segment = paper.segment({OAK: {"text": "x"}})
+    with EmbeddedWriter(paper.folder.index_dir, SearchSettings()) as writer:
+        writer.commit()
+    got = " ".join(one.text for one in told(paper, OAK))
+    before = f"so it was before segment {segment.name}, which updatedb has not absorbed."
+    assert f"as db_unfetched: {before}" in got
+    assert f"updatedb has not absorbed its fetch with segment {segment.name}" in got
+    assert "has not been fetched" not in got
+
+
+def test_a_redirect_that_goes_on(tmp_path: Path) -> None:
+    """What came of the target since is not guessed: the redirect itself is not indexed."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    said = {"redirect_url": OAK, "redirect_verdict": "linked"}
+    segment = paper.segment({OLD: {"status": FetchStatus.FETCH_REDIR_PERM, **said}})
+    paper.crawldb({OLD: PageStatus.DB_REDIR_PERM}, absorbs=[segment])
+    with EmbeddedWriter(paper.folder.index_dir, SearchSettings()) as writer:
+        writer.commit()
+    (got,) = texts(told(paper, OLD), "answer")
+    assert got.endswith(f"it redirects to {OAK}, and a redirect itself is not indexed.")

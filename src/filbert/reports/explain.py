@@ -6,6 +6,7 @@ judged by the rules themselves: the URL chain, the robots matcher, generate's ow
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
 from filbert.plugins.registry import PluginRepository
+from filbert.plugins.url_chain import MALFORMED
 from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
@@ -23,6 +25,7 @@ from filbert.rules.host_queue import DropReason
 from filbert.rules.robots import parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of
+from filbert.rules.seeds import bad_url, no_place
 from filbert.rules.sql import literal
 from filbert.rules.urls import host_of, place_of
 from filbert.search.schema import index_exists
@@ -31,12 +34,15 @@ from filbert.search.searcher import SearchIndex
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from filbert.plugins.url_chain import ChainVerdict
     from filbert.rules.explain_facts import Row, Statement
     from filbert.settings import Settings
     from filbert.store.crawl import CrawlFolder
 
 __all__ = ["explain", "gather"]
 
+# A URL without its scheme: host, perhaps a port, and then the path or nothing.
+_BARE = re.compile(r"(?:[^\s/:?#]+|\[[0-9A-Fa-f:.]+\])(?::\d+)?(?:[/?#]|$)")
 _SHOWN = 5  # links and near URLs
 _SEGMENTS = 20  # the newest, looked through for a robots.txt that could not be had
 _SECOND_MS = 1_000  # a segment is named by the second in which it was generated
@@ -71,8 +77,9 @@ class _Gathering:
         chain = plugins.url_chain()
         asked, key, page = self._found(url, plugins)
         verdict = chain.apply(asked, Scope.DEFAULT)
-        if key is None:
-            return Facts(asked=asked, now=self.now, verdict=verdict)
+        no_url = "" if page else _no_url(asked, key, verdict)
+        if key is None or no_url:
+            return Facts(asked=asked, now=self.now, verdict=verdict, no_url=no_url)
         quoted = literal(key)
         of_key = f"url = {quoted}"
         read = self.reader.in_segments
@@ -111,8 +118,8 @@ class _Gathering:
     def _found(self, url: str, plugins: PluginRepository) -> tuple[str, str | None, Row | None]:
         """Return the URL meant, its key, and its row; the first spelling that is known."""
         chain = plugins.url_chain()
-        has_scheme = "://" in url or url.startswith("file:")
-        meant = [url] if has_scheme else [f"{scheme}://{url}" for scheme in ("http", "https")]
+        is_bare = _BARE.match(url) is not None
+        meant = [f"{scheme}://{url}" for scheme in ("http", "https")] if is_bare else [url]
         fallback: tuple[str, str | None] | None = None
         for asked in meant:
             for key in dict.fromkeys((chain.normalize(asked, Scope.DEFAULT), asked)):
@@ -318,6 +325,14 @@ class _Gathering:
             *self.reader.in_segments("crawl_parse", of_key, columns="url")[0],
         ]
         return tuple(sorted({row["segment"] for row in rows} & set(names)))
+
+
+def _no_url(asked: str, key: str | None, verdict: ChainVerdict) -> str:
+    """Return why inject would not take it for a URL; empty: it would."""
+    bad = bad_url(asked) or (no_place(key) if key else None)
+    if bad is not None:
+        return bad.detail
+    return f"{verdict.rule} says that it is no URL" if verdict.reason == MALFORMED else ""
 
 
 _MEANINGS = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from filbert.model.statuses import FetchStatus, PageStatus, ProtocolStatus
 from filbert.rules.explain_facts import Part, Statement
-from filbert.rules.explain_state import due_sentence, index_sentence
+from filbert.rules.explain_state import due_sentence, index_sentence, unabsorbed
 from filbert.rules.explain_words import (
     by_rule,
     count_of,
@@ -87,6 +87,8 @@ def _last_fetch(facts: Facts) -> str:
 def _meaning(facts: Facts) -> str:
     page = facts.page
     assert page is not None
+    if (last := unabsorbed(facts)) is not None:
+        return f"so it was before segment {last['segment']}, which updatedb has not absorbed"
     retries = int(page["retries"])
     if page["status"] == PageStatus.DB_UNFETCHED and retries:
         failed = count_of(retries, "time")
@@ -121,6 +123,8 @@ def _unknown(facts: Facts) -> Iterator[Statement]:
             f"It is not in the crawldb any more: {gone.step} took it out on {when(gone.time)}"
             f" (version {gone.version}); before, it was {page_label(last.row['status'])}."  # type: ignore[index]  # chosen above
         )
+    elif facts.no_url:
+        reason, text = "no_url", f"It is not in the crawldb, and cannot be: {facts.no_url}."
     elif verdict.url is None:
         reason = "refused"
         text = (
@@ -215,8 +219,8 @@ def _normalised(plugin: str, before: str, after: str | None) -> str:
 
 def _robots(facts: Facts) -> Iterator[Statement]:
     robots = facts.robots
-    if any(step.verdict is None and step.output is None for step in facts.verdict.steps):
-        return  # it is no URL
+    if facts.no_url:
+        return
     if facts.robots_failure:
         text = f"{facts.robots_failure}; without it nothing is fetched there"
         values = {"known": False, "reason": facts.robots_failure}

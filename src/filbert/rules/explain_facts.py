@@ -108,6 +108,7 @@ class Facts:
     asked: str
     now: int
     verdict: ChainVerdict
+    no_url: str = ""  # why no crawl can have it
     key: str | None = None
     page: Row | None = None
     origin: Row | None = None

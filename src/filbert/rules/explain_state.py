@@ -18,13 +18,14 @@ from filbert.rules.explain_words import (
     span,
     when,
 )
+from filbert.rules.redirects import RedirectVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from filbert.rules.explain_facts import Facts
+    from filbert.rules.explain_facts import Facts, Row
 
-__all__ = ["due_sentence", "index_sentence", "index_state", "links", "next_fetch"]
+__all__ = ["due_sentence", "index_sentence", "index_state", "links", "next_fetch", "unabsorbed"]
 
 
 def next_fetch(facts: Facts) -> Iterator[Statement]:
@@ -91,10 +92,9 @@ def due_sentence(facts: Facts) -> str:
             )
         return f"It is due: the next generate may choose it (its time came on {when(due)})."
     if reason == "wait_for_update":
-        where = f" {listed(facts.open_segments)}" if facts.open_segments else ""
         return (
-            f"It is in a segment{where} that updatedb has not absorbed, so generate leaves it"
-            f" until {when(facts.lock_until)}."
+            f"It is in {listed(facts.open_segments or ['a segment'])}, which updatedb has not"
+            f" absorbed, so generate leaves it until {when(facts.lock_until)}."
         )
     texts = {
         "schedule_rejected": f"It is not due before {when(due)} ({distance(due, facts.now)}).",
@@ -105,6 +105,12 @@ def due_sentence(facts: Facts) -> str:
         "interval_rejected": "It is due, but its interval is above generate.min_interval_s.",
     }
     return texts.get(reason or "", f"Its time to be fetched is {when(due)}.")
+
+
+def unabsorbed(facts: Facts) -> Row | None:
+    """Return the newest fetch, if the crawldb does not know of it."""
+    last = max(facts.fetched, key=lambda row: int(row["fetch_time"]), default=None)
+    return last if last is not None and last["segment"] in facts.open_segments else None
 
 
 def links(facts: Facts) -> Iterator[Statement]:
@@ -125,7 +131,7 @@ def links(facts: Facts) -> Iterator[Statement]:
             },
         )
     elif facts.page is not None:
-        others = " from another host; those within a host are not kept"
+        others = "; links.ignore_internal leaves out those within a host"
         text = f"The linkdb has no link to it{others if facts.ignores_internal else ''}."
         yield Statement(part=Part.LINKS, kind="inlinks", text=text, facts={"count": 0})
     if known.mentions:
@@ -183,6 +189,8 @@ def index_state(facts: Facts) -> Iterator[Statement]:
     )
 
 
+_GOES_ON = frozenset({RedirectVerdict.FOLLOWED, RedirectVerdict.LINKED})
+
 _NOT_INDEXED = {
     PageStatus.DB_UNFETCHED: "it has not been fetched",
     PageStatus.DB_GONE: "it is gone",
@@ -205,6 +213,8 @@ def _why_not_indexed(facts: Facts) -> str:
     if facts.page is None:
         return "it is not in the crawldb"
     status = PageStatus(facts.page["status"])
+    if status is PageStatus.DB_UNFETCHED and (last := unabsorbed(facts)) is not None:
+        return f"updatedb has not absorbed its fetch with segment {last['segment']}"
     if facts.twin:
         return f"it is a duplicate of {facts.twin}, which is indexed instead"
     if status in {PageStatus.DB_REDIR_TEMP, PageStatus.DB_REDIR_PERM}:
@@ -217,6 +227,8 @@ def _redirects(facts: Facts) -> str:
     if not moved:
         return "it redirects, and a redirect is not indexed"
     last = max(moved, key=lambda row: int(row["fetch_time"]))
+    if last["redirect_verdict"] in _GOES_ON:
+        return f"it redirects to {last['redirect_url']}, and a redirect itself is not indexed"
     fate = redirect_fate(last["redirect_verdict"])
     return f"it redirects to {last['redirect_url']}, which was {fate}"
 

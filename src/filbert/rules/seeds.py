@@ -27,6 +27,7 @@ __all__ = [
     "BadLine",
     "Line",
     "Seed",
+    "bad_url",
     "is_url",
     "lines_of",
     "no_place",
@@ -126,7 +127,25 @@ def parse_line(line: Line) -> Seed | BadLine | None:
     key = key.strip()
     if not key or key.startswith("#"):
         return None
-    return _bad_url(key) or _with_metadata(key, rest.strip())
+    return bad_url(key) or _with_metadata(key, rest.strip())
+
+
+def bad_url(key: str) -> BadLine | None:
+    """Say why a text is no URL that a crawl could begin with; None if it may be one."""
+    if _BLANK_METADATA.match(key):
+        return BadLine(
+            reason="blank_for_tab", detail="metadata must follow the URL after a TAB, not a blank"
+        )
+    shown = key if len(key) <= 80 else key[:79] + "…"
+    scheme = scheme_of(key)
+    if scheme in KNOWN_SCHEMES:
+        return None
+    if not scheme or "." in scheme or scheme == "localhost":
+        return BadLine(
+            reason="no_scheme", detail=f"{shown!r} has no scheme; write http:// or https:// first"
+        )
+    known = ", ".join(sorted(KNOWN_SCHEMES))
+    return BadLine(reason="unknown_scheme", detail=f"{shown!r}: schemes are {known}")
 
 
 def no_place(url: str) -> BadLine | None:
@@ -181,23 +200,6 @@ def _split_lines(data: bytes) -> list[bytes]:
     pieces = body.split(b"\n")
     pieces[-1] += tail
     return pieces
-
-
-def _bad_url(key: str) -> BadLine | None:
-    if _BLANK_METADATA.match(key):
-        return BadLine(
-            reason="blank_for_tab", detail="metadata must follow the URL after a TAB, not a blank"
-        )
-    shown = key if len(key) <= 80 else key[:79] + "…"
-    scheme = scheme_of(key)
-    if scheme in KNOWN_SCHEMES:
-        return None
-    if not scheme or "." in scheme or scheme == "localhost":
-        return BadLine(
-            reason="no_scheme", detail=f"{shown!r} has no scheme; write http:// or https:// first"
-        )
-    known = ", ".join(sorted(KNOWN_SCHEMES))
-    return BadLine(reason="unknown_scheme", detail=f"{shown!r}: schemes are {known}")
 
 
 def _with_metadata(url: str, rest: str) -> Seed:
