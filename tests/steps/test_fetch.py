@@ -143,6 +143,29 @@ def test_a_stopped_fetch_goes_on_where_it_was(tmp_path: Path) -> None:
         assert len(pages) - len(set(pages)) <= 1  # what was in flight may be asked again
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("harm", ["garbage", "emptied"])
+def test_a_damaged_journal_costs_a_second_request(tmp_path: Path, harm: str) -> None:
+    """What is whole is kept, the rest is asked again, and the message says so."""
+    spec = WebSpec.plain(hosts=1, pages=8, addresses=True)
+    with SyntheticServer(spec) as server:
+        with _crawl(tmp_path, "fetcher.server_delay_s=0.05") as context:
+            segment = _segment(context, server.web.urls())
+            (context.crawl.path / ".STOP").touch()
+            run(context, FetchOptions())
+            context.crawl.clear_stop()
+            (journal,) = segment.journal_dir.glob("*.journal")
+            data = journal.read_bytes()
+            assert len(data) > 100
+            journal.write_bytes(b"" if harm == "emptied" else data[:60] + b"\xff" * 40 + data[100:])
+        with _crawl(tmp_path) as context:
+            result = run(context, FetchOptions())
+    assert result.counters["fetch_success"] == 8
+    assert len(_rows(segment, "crawl_fetch")) == 8
+    if harm != "emptied":
+        assert "left torn were cut off and asked again" in result.message
+
+
 def test_a_fetch_that_was_begun_comes_first(tmp_path: Path) -> None:
     """Only its journal knows when its hosts were asked last: no other segment before it."""
     spec = WebSpec.plain(hosts=1, pages=8, addresses=True)

@@ -37,6 +37,14 @@ def test_a_stop_says_that_it_goes_on() -> None:
     assert _words(stopped=True, fetch_success=1).startswith("stopped as asked; the same command")
 
 
+def test_what_a_damage_cost_is_said() -> None:
+    """What of an earlier run was torn, and is asked again, is no secret."""
+    words = _words(fetch_success=3, journal__cut_bytes=1_234)
+    assert words.endswith(
+        "; 1,234 bytes that a kill or a damage left torn were cut off and asked again"
+    )
+
+
 def test_an_empty_list_says_so() -> None:
     """Nothing listed is no mystery."""
     assert _words().endswith("its fetch list is empty")

@@ -129,6 +129,29 @@ def test_any_damaged_tail_is_cut(tmp_path: Path) -> None:
     check_whole(tmp_path, range(60))
 
 
+@pytest.mark.parametrize("harm", ["garbage in the middle", "cut", "emptied"])
+def test_what_is_cut_off_is_told(tmp_path: Path, harm: str) -> None:
+    """Nothing of a whole log; of a damaged one the bytes of journal and WARC that must go."""
+    with open_log(tmp_path) as log:
+        fill(log, range(COUNT))
+    with open_log(tmp_path) as log:
+        assert log.cut_bytes == 0
+    path = journal_path(tmp_path / "journal", 3)
+    data = path.read_bytes()
+    middle = len(data) // 2
+    damaged = {
+        "garbage in the middle": data[:middle] + b"\xff" * 50 + data[middle + 50 :],
+        "cut": data[:middle],
+        "emptied": b"",
+    }[harm]
+    path.write_bytes(damaged)
+    with open_log(tmp_path) as log:
+        assert log.cut_bytes > len(damaged) // 3
+        assert len(log.done) < COUNT
+        fill(log, [p for p in range(COUNT) if p not in log.done])
+    check_whole(tmp_path, range(COUNT))
+
+
 def _damage(folder: Path, rng: random.Random) -> None:
     files = [journal_path(folder / "journal", 3), *sorted((folder / "content").iterdir())[-1:]]
     path = rng.choice(files)

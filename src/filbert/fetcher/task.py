@@ -105,6 +105,8 @@ class FetchPart:
             LeftDue(self.left_due_dir, number) as left_due,
             asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
         ):
+            if captures.cut_bytes:
+                tally.counters["journal.cut_bytes"] = captures.cut_bytes
             end = runner.run(self._fetch(number, captures, left_due, tally))
             left = tuple(captures.open_redirects.values())
         if end is PartEnd.LEASE_LOST:

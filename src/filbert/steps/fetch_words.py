@@ -53,7 +53,14 @@ def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped:
     moved = counters.get("fetch_redir_temp", 0) + counters.get("fetch_redir_perm", 0)
     if not good and not moved:
         text = f"NO PAGE WAS FETCHED: {_errors(counters)}. {text}"
-    return f"{text}; {left}" if left else text
+    return "; ".join(part for part in (text, left, _cut(counters)) if part)
+
+
+def _cut(counters: Mapping[str, int]) -> str:
+    """Return what of an earlier run was damaged."""
+    cut = counters.get("journal.cut_bytes", 0)
+    words = "bytes that a kill or a damage left torn were cut off and asked again"
+    return f"{cut:,} {words}" if cut else ""
 
 
 def _left(counters: Mapping[str, int]) -> str:

@@ -111,6 +111,8 @@ class CaptureLog:
         open_redirects: Records whose redirect was followed and whose target has no frame yet:
             a resume goes on from these; their positions are in `done`.
         host_states: Last state noted of each host.
+        cut_bytes: What was cut off, of journal and WARC files, because it was torn or damaged;
+            whose captures these were is asked again.
     """
 
     def __init__(
@@ -139,6 +141,7 @@ class CaptureLog:
         self.open_redirects: dict[tuple[int, int], FetchRecord] = {}
         content_dir.mkdir(parents=True, exist_ok=True)
         journal_dir.mkdir(parents=True, exist_ok=True)
+        self.cut_bytes = 0
         ends, journal_end = self._recover()
         self._next_number = self._cut_content(ends)
         self._journal = JournalWriter(self._path, end=journal_end)
@@ -297,6 +300,7 @@ class CaptureLog:
             self._note(entry.record)
             if entry.record.warc_file is not None:
                 ends[entry.record.warc_file] = entry.end
+        self.cut_bytes += (self._path.stat().st_size if self.resumed else 0) - journal_end
         return ends, journal_end
 
     def _checked(self, sizes: Mapping[str, int]) -> int:
@@ -339,6 +343,7 @@ class CaptureLog:
         for path in self._files():
             following = max(following, int(path.name.split(".")[0].rsplit("-", 1)[1]) + 1)
             end = ends.get(path.name, 0)
+            self.cut_bytes += path.stat().st_size - end
             if end == 0:
                 path.unlink()
                 continue
