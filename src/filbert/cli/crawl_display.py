@@ -32,17 +32,22 @@ _PLAIN_S = 10.0
 
 
 @contextmanager
-def watching(crawl: CrawlFolder) -> Iterator[CrawlWatch]:
-    """Show a crawl inside the block: live if stderr is a terminal, else one line now and then."""
+def watching(crawl: CrawlFolder, *, live: bool = True) -> Iterator[CrawlWatch]:
+    """Show a crawl inside the block: live if stderr is a terminal, else one line now and then.
+
+    Args:
+        crawl: The crawl folder.
+        live: Whether it may be live; not where other lines are written to stderr meanwhile.
+    """
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not (live and console.is_terminal):
         watch = CrawlWatch(crawl, console)
         with _ticking(_PLAIN_S, watch.print_line):
             yield watch
         return
-    with Live(console=console, auto_refresh=False, transient=True) as live:
+    with Live(console=console, auto_refresh=False, transient=True) as display:
         watch = CrawlWatch(crawl, console)
-        with _ticking(_LIVE_S, lambda: live.update(watch.picture(), refresh=True)):
+        with _ticking(_LIVE_S, lambda: display.update(watch.picture(), refresh=True)):
             yield watch
 
 

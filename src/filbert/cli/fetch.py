@@ -24,7 +24,7 @@ __all__ = ["command"]
 @click.option(
     "--show-thread-id",
     is_flag=True,
-    help="Accepted for Nutch's sake: a slot is no thread, log lines name URL and part instead.",
+    help="A log line for each request, with its part and queue (a slot here is no thread).",
 )
 @click.option(
     "--no-parse", is_flag=True, help="Do not parse, whatever `fetcher.parse` says; parse later."
@@ -36,7 +36,7 @@ def command(
     overrides: tuple[str, ...],
     *,
     threads: int | None,
-    show_thread_id: bool,  # noqa: ARG001 (see its help)
+    show_thread_id: bool,
     no_parse: bool,
 ) -> int:
     r"""Fetch a segment: politely, and so that the same command goes on after a stop.
@@ -54,10 +54,12 @@ def command(
 
     chosen = [*overrides]
     chosen += [] if threads is None else [f"fetcher.threads={threads}"]
+    form = click.get_current_context().meta["filbert.log_format"]
+    lines = ("json" if form == "json" else "plain") if show_thread_id else ""
     with open_context(crawl_dir, chosen, os.environ) as context:
-        with watching(context.crawl) as watch:
+        with watching(context.crawl, live=not lines) as watch:
             watch.started("fetch", 1)
-            result = run(context, FetchOptions(segment=segment))
+            result = run(context, FetchOptions(segment=segment, log_requests=lines))
         click.echo(result.message)
         for note in result.notes:
             click.echo(f"  {note}")

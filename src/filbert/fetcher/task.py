@@ -33,6 +33,7 @@ from filbert.fetcher.remembered import (
     pending_redirects,
     redirect_of,
 )
+from filbert.fetcher.request_log import RequestLog
 from filbert.fetcher.robots_cache import RobotsCache
 from filbert.fetcher.supervision import Supervision
 from filbert.fetcher.tally import Tally
@@ -75,6 +76,7 @@ class FetchPart:
         hosts: What the hostdb knows of its hosts.
         content_dir, journal_dir, left_due_dir: Folders of the segment.
         into: A scratch folder for sealed files.
+        log_requests: `plain` or `json`: one line on stderr for each request; empty: none.
     """
 
     settings: Settings
@@ -86,6 +88,7 @@ class FetchPart:
     journal_dir: Path
     left_due_dir: Path
     into: Path
+    log_requests: str = ""
 
     def __call__(self, part: Part) -> PartResult:
         """Fetch a part; `payload` is why it ended (PartEnd), files are there only if it is done.
@@ -160,6 +163,7 @@ class FetchPart:
                 chain=plugins.url_chain(),
                 signature=plugins.signature() if settings.fetcher.signature else None,
                 may_ask=may_ask,
+                log=self._log(number),
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
             gc.freeze()  # not to be looked at again and again; garbage among it can wait
@@ -170,6 +174,10 @@ class FetchPart:
         if self.settings.http.agent_name.strip():
             return lambda _url, _host: True
         return ThisMachine(self.settings.http.resolve).has
+
+    def _log(self, number: int) -> RequestLog | None:
+        form = self.log_requests
+        return RequestLog(number, as_json=form == "json") if form else None
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
         mode = self.settings.fetcher.queue_mode

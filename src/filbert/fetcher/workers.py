@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from filbert.fetcher.alarm import LoopTime
     from filbert.fetcher.keys import QueueKeys
+    from filbert.fetcher.request_log import RequestLog
     from filbert.fetcher.robots_cache import RobotsCache, RobotsEntry
     from filbert.fetcher.tally import Tally
     from filbert.model.hosts import HostState
@@ -81,6 +82,7 @@ class Hands:
     signature: Signature | None = None
     chain: UrlChain | None = None
     may_ask: Callable[[str, str], bool] = lambda _url, _host: True
+    log: RequestLog | None = None
 
 
 class FetcherThread:
@@ -215,6 +217,7 @@ class FetcherThread:
         record = fetch_record(item, output, now, rule=rule)
         self._hands.captures.append(record)
         self._hands.tally.captured(record, output, now)
+        self._say(key, item.url, output, now)
         self._hands.queues.finished(key, now, Outcome.NOT_ASKED)
         self._chains.pop(item.position, None)
 
@@ -230,9 +233,14 @@ class FetcherThread:
             links = (redirect_row(item, redirect, now),)
         hands.captures.append(record, output, links)
         hands.tally.captured(record, output, now)
+        self._say(key, item.url, output, now)
         hands.queues.finished(
             key, now, politeness_outcome(output), retry_after_ms=retry_after_ms(output, now)
         )
+
+    def _say(self, key: str, url: str, output: ProtocolOutput, now: int) -> None:
+        if self._hands.log is not None:
+            self._hands.log.say(key, url, output, now)
 
     # ------------------------------------------------------------------ robots.txt
 
@@ -253,6 +261,7 @@ class FetcherThread:
         outcome = Outcome.NOT_ASKED if meaning is RobotsMeaning.DEAD else Outcome.ASKED
         hands.queues.finished(key, now, outcome, retry_after_ms=retry_after_ms(output, now))
         hands.tally.robots(meaning.value)
+        self._say(key, errand.url, output, now)
         if target is not None:
             self._follow_robots(action, target, target_key, now)
             return

@@ -55,9 +55,11 @@ class FetchOptions:
 
     Attributes:
         segment: Its name; blank: the newest that is not fetched.
+        log_requests: `plain` or `json`: a log line for each request; empty: none.
     """
 
     segment: str = ""
+    log_requests: str = ""
 
 
 def run(context: StepContext, options: FetchOptions) -> StepResult:
@@ -77,7 +79,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
         if segment.state not in _OPEN:  # another process has ended it just now
             _tidy(segment)
             return _nothing(segment)
-        fetched = _Fetch(context, segment, scratch)
+        fetched = _Fetch(context, segment, scratch, options.log_requests)
         done = fetched.run()
         if done:
             fetched.commit()
@@ -141,11 +143,14 @@ def _leased(context: StepContext, segment: Segment) -> Iterator[None]:
 class _Fetch:
     """One fetch of one segment."""
 
-    def __init__(self, context: StepContext, segment: Segment, scratch: Path) -> None:
+    def __init__(
+        self, context: StepContext, segment: Segment, scratch: Path, log_requests: str
+    ) -> None:
         self.counters: Counter[str] = Counter()
         self._context = context
         self._segment = segment
         self._scratch = scratch
+        self._log_requests = log_requests
         self._files: dict[str, list[WrittenFile]] = {}
 
     def run(self) -> bool:
@@ -162,6 +167,7 @@ class _Fetch:
             journal_dir=segment.journal_dir,
             left_due_dir=segment.left_due_dir,
             into=self._scratch,
+            log_requests=self._log_requests,
         )
         _log.info("fetch.started", segment=segment.name, parts=len(parts))
         done = True
