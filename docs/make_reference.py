@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filbert.cli.commands import COMMANDS
+from filbert.cli.failures import EXIT_CODES
 from filbert.cli.group import filbert
 from filbert.model import schemas, statuses
 from filbert.settings.catalog import Setting, catalog
@@ -61,7 +62,9 @@ def settings_page() -> str:
 
 def commands_page() -> str:
     """Every command with its help."""
-    lines = [HEAD + "# Commands\n", "What `filbert COMMAND --help` prints.\n"]
+    lines = [HEAD + "# Commands\n", "## Exit codes\n", "| code | meaning |", "|---|---|"]
+    lines += [f"| {code} | {_cell(meaning)} |" for code, meaning in EXIT_CODES.items()]
+    lines += ["", "What follows is what `filbert COMMAND --help` prints.\n"]
     for name, entry in COMMANDS.items():
         command = filbert.get_command(click.Context(filbert), name)
         assert command is not None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import errno
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from filbert.cli import run
 from filbert.cli.commands import COMMANDS
-from filbert.cli.failures import exit_code_of
-from filbert.errors import DataError, UserError
+from filbert.cli.failures import EXIT_CODES, exit_code_of
+from filbert.errors import DataError, EngineError, PluginError, UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,6 +88,15 @@ def test_errors_come_to_exit_codes(
     assert exit_code_of(_raises(error)) == code
 
     assert words in capsys.readouterr().err
+
+
+def test_every_exit_code_is_in_the_reference() -> None:
+    """The codes are one table, which the reference prints; errors use no other."""
+    page = Path(__file__).parents[2] / "docs" / "reference" / "commands.md"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| ")][1:]
+    assert [int(row.split("|")[1]) for row in rows] == sorted(EXIT_CODES)
+    errors = (UserError, DataError, PluginError, EngineError)
+    assert {one.exit_code for one in errors} <= set(EXIT_CODES)
 
 
 def test_what_a_command_returns_is_the_exit_code() -> None:

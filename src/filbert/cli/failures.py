@@ -1,9 +1,7 @@
 """From errors to words on the terminal and exit codes.
 
 Guarantee: an error that filbert raises on purpose never shows a traceback; a bug always does.
-Exit codes: 0 done, or done before; 1 generate selected nothing, or a crawl asked and not one page
-came; 2 wrong use, 3 damaged or held data or no room, 70 a bug in
-filbert, 130 interrupted, 141 the reader of our output went away.
+Source: Nutch's generate ends with 1 if it chose nothing, and every other step without work with 0.
 """
 
 from __future__ import annotations
@@ -21,9 +19,22 @@ from filbert.errors import FilbertError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["BUG", "HELD", "INTERRUPTED", "WRONG_USE", "exit_code_of"]
+__all__ = ["BUG", "EXIT_CODES", "HELD", "INTERRUPTED", "WRONG_USE", "exit_code_of"]
 
 WRONG_USE, HELD, BUG, INTERRUPTED, PIPE_CLOSED = 2, 3, 70, 130, 141
+
+EXIT_CODES = {
+    0: "Done; also a step that found its work done before, or no work: a script goes on.",
+    1: "Nothing came of it: `generate` chose no page, a `crawl` asked and not one page came, a "
+    "search has no hit, a URL that was asked for is not there, `parsechecker` could not parse.",
+    WRONG_USE: "Wrong use; the message says what is right. Nothing was changed.",
+    HELD: "The data is damaged or held by another command, or the disk is full. What was complete "
+    "before is intact.",
+    BUG: "A bug in filbert.",
+    INTERRUPTED: "Interrupted or stopped as asked; the same command goes on.",
+    PIPE_CLOSED: "The reader of the output went away.",
+}
+"""Each code with which a command can end, and what it means."""
 
 
 def exit_code_of(call: Callable[[], object]) -> int:

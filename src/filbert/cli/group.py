@@ -83,7 +83,8 @@ def filbert() -> None:
                        -D http.agent_name=my-bot
     Then:            filbert search my-crawl/ "some words"
 
-    Exit codes: 0 done, 1 nothing to do, 2 wrong use, 3 damaged or held data, 130 interrupted.
+    Exit codes: 0 done, 1 nothing came (generate chose no page), 2 wrong use, 3 damaged or held
+    data, 130 interrupted.
     """
 
 
