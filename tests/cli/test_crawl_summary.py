@@ -33,6 +33,14 @@ def test_figures_come_first_and_reasons_after() -> None:
     assert "  generate             3  over top n" in got[left:]
 
 
+def test_one_is_singular() -> None:
+    """1 round, 1 new page; what the counters are called is plural."""
+    counted = {"inject": Counter(new_pages=1), "parse": Counter(pages=1, links_kept=2)}
+    got = list(summary_lines(CrawlReport(rounds=1, counters=counted, ended="x"), CRAWL))
+    assert got[1] == "1 round done; ended: x"
+    assert got[2:4] == ["  inject       1 new page", "  parse        1 page, 2 links kept"]
+
+
 def test_a_run_that_fetched_nothing_says_so() -> None:
     """Success with 0 pages is no success to a person."""
     assert any(line.startswith("NOTHING WAS FETCHED") for line in lines_of())

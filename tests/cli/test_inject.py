@@ -30,7 +30,7 @@ def test_it_makes_the_crawl_folder(tmp_path: Path) -> None:
     seeds.write_text("http://a.org/\nhttp://b.org/x.gif\n")
 
     assert call(str(crawl), str(seeds)) == (
-        "1 new pages, 0 were there already, 1 lines are no seeds (see above)\n"
+        "1 new page, 0 were there already, 1 line is no seed (see above)\n"
     )
     assert call(str(crawl), str(seeds), "http://c.org/", "--no-filter") == (
         "2 new pages, 1 were there already\n"

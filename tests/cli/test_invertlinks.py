@@ -42,7 +42,7 @@ def test_invertlinks_says_what_it_absorbed(paper: PaperCrawl) -> None:
     """Once; after that it says that there is nothing new."""
     (segment,) = paper.folder.segments()
 
-    assert call(invertlinks, paper) == f"1 links absorbed, of {segment.name}\n"
+    assert call(invertlinks, paper) == f"1 link absorbed, of {segment.name}\n"
     assert call(invertlinks, paper, segment.name) == "the linkdb has absorbed all segments\n"
 
 
@@ -54,4 +54,4 @@ def test_dedup_takes_group_and_order(paper: PaperCrawl) -> None:
         dedup, paper, "--group", "host", "--show-sql"
     )
     assert call(dedup, paper, "--group", "domain") == "0 pages marked as duplicates\n"
-    assert call(dedup, paper, "--compare-order", order) == "1 pages marked as duplicates\n"
+    assert call(dedup, paper, "--compare-order", order) == "1 page marked as duplicate\n"

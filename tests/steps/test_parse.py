@@ -58,7 +58,7 @@ def test_a_segment_is_parsed_once(tmp_path: Path) -> None:
         kinds = Counter(row["kind"] for row in _rows(segment, "crawl_parse"))
         assert kinds == {"signature": 3, "parse_metadata": 3, "outlink": 1}
         assert result.counters["links_dropped_regex"] == 1
-        assert result.message.endswith("1 failed, 1 links kept, 1 dropped")
+        assert result.message.endswith("1 failed, 1 link kept, 1 dropped")
         assert run(context, ParseOptions()).nothing_to_do
         assert run(context, ParseOptions(segments=(segment.name,))).nothing_to_do
 

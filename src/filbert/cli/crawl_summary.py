@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from filbert.rules.plural import count_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -37,6 +39,7 @@ _FIGURES: dict[str, tuple[str, ...]] = {
     "index": ("indexed",),
     "vacuum": ("segments_removed", "files_removed", "bytes_freed"),
 }
+_PLURALS = frozenset({"pages", "links", "segments", "files", "bytes"})
 # Beginnings of counters that repeat what another one tells.
 _TOLD_ELSEWHERE = {
     "inject": ("lines", "injected", "unique_seeds"),
@@ -55,11 +58,14 @@ def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
         crawl_dir: The crawl folder, as the user named it.
     """
     yield ""
-    rounds = "1 round" if report.rounds == 1 else f"{report.rounds} rounds"
-    yield f"{rounds} done; ended: {report.ended}"
+    yield f"{count_of(report.rounds, 'round')} done; ended: {report.ended}"
     for step, figures in _FIGURES.items():
         counted: Counter[str] = report.counters.get(step, Counter())
-        told = [f"{counted[name]:,} {_words(name)}" for name in figures if counted.get(name)]
+        told = [
+            count_of(counted[name], _singular(_words(name)), _words(name))
+            for name in figures
+            if counted.get(name)
+        ]
         if told:
             yield f"  {step:<12} {', '.join(told)}"
     left = list(_left_out(report))
@@ -80,6 +86,10 @@ def _left_out(report: CrawlReport) -> Iterator[str]:
             told = name in figures or name.startswith(_TOLD_ELSEWHERE.get(step, ()))
             if count and not told:
                 yield f"  {step:<12} {count:>9,}  {_words(name)}"
+
+
+def _singular(words: str) -> str:
+    return " ".join(word.removesuffix("s") if word in _PLURALS else word for word in words.split())
 
 
 def _words(name: str) -> str:

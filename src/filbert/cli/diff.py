@@ -62,10 +62,11 @@ def command(
 
 def _print_heading(found: CrawldbDiff) -> None:
     from filbert.model.clock import iso
+    from filbert.rules.plural import count_of
 
     click.echo(
-        f"crawldb version {found.old_version} ({found.old_rows} URLs) to "
-        f"{found.new_version} ({found.new_rows} URLs)"
+        f"crawldb version {found.old_version} ({count_of(found.old_rows, 'URL')}) to "
+        f"{found.new_version} ({count_of(found.new_rows, 'URL')})"
     )
     for record in found.steps:
         names = " ".join(sorted(record.transactions))

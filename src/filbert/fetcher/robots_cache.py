@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from filbert.model.hosts import HostState
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
+from filbert.rules.plural import count_of
 from filbert.rules.robots import RobotsRules, parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, robots_meaning
 
@@ -110,7 +111,7 @@ class RobotsCache:
     def failure(self, origin: str) -> str:
         """Return why the robots.txt of an origin could not be had, in words; empty: it was."""
         why, tries = self._failures.get(origin, ("", 0))
-        times = "1 try" if tries == 1 else f"{tries} tries"
+        times = count_of(tries, "try", "tries")
         return f"robots.txt of {origin} could not be had: {why} ({times})" if why else ""
 
     def share(self, origin: str, entry: RobotsEntry) -> None:

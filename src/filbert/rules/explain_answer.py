@@ -12,7 +12,6 @@ from filbert.rules.explain_facts import Part, Statement
 from filbert.rules.explain_state import due_sentence, index_sentence, unabsorbed
 from filbert.rules.explain_words import (
     by_rule,
-    count_of,
     distance,
     fetch_label,
     listed,
@@ -21,6 +20,7 @@ from filbert.rules.explain_words import (
     redirect_fate,
     when,
 )
+from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from filbert.model.statuses import FetchStatus, ParseMajor
 from filbert.rules.explain_facts import Part, Statement
 from filbert.rules.explain_words import (
-    count_of,
     cut_by,
     fetch_label,
     listed,
@@ -24,6 +23,7 @@ from filbert.rules.explain_words import (
     span,
     when,
 )
+from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,13 +11,13 @@ from filbert.model.statuses import PageStatus, ParseMajor
 from filbert.rules.explain_facts import Part, Statement
 from filbert.rules.explain_words import (
     by_rule,
-    count_of,
     distance,
     listed,
     redirect_fate,
     span,
     when,
 )
+from filbert.rules.plural import count_of
 from filbert.rules.redirects import RedirectVerdict
 
 if TYPE_CHECKING:

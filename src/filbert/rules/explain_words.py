@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from filbert.model.clock import iso
 from filbert.model.statuses import FetchStatus, PageStatus, ParseMinor, ProtocolStatus
+from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
     "by_rule",
-    "count_of",
     "cut_by",
     "distance",
     "fetch_label",
@@ -87,11 +87,6 @@ def span(ms: int) -> str:
 def distance(ms: int, now: int) -> str:
     """Return how far a time is from now: `in 2 days`, `3 minutes ago`."""
     return f"in {span(ms - now)}" if ms > now else f"{span(now - ms)} ago"
-
-
-def count_of(number: int, noun: str, plural: str = "") -> str:
-    """Return `1 page`, `2 pages`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed(texts: Iterable[str], more: int = 0) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from filbert.engine.base import Collect, Files, Query
 from filbert.plugins.contracts import RememberingWriter
 from filbert.rules import index as rules
+from filbert.rules.plural import count_of
 from filbert.search.searcher import SearchIndex
 from filbert.steps.context import StepResult
 from filbert.steps.writers import open_writers
@@ -51,7 +52,9 @@ def run(context: StepContext, options: CleanOptions) -> StepResult:
         if counters:
             for writer in writers:
                 writer.commit()
-    message = f"{counters.total()} documents deleted" if counters else "nothing to clean"
+    message = (
+        f"{count_of(counters.total(), 'document')} deleted" if counters else "nothing to clean"
+    )
     return StepResult(step="clean", counters=counters, message=message, nothing_to_do=not counters)
 
 

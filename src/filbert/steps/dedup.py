@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from filbert.engine.base import Collect, Files, Query, WriteFiles
 from filbert.rules.dedup import DUPLICATES, duplicates, mark
+from filbert.rules.plural import count_of
 from filbert.steps.buckets import rewritten
 from filbert.steps.context import StepResult
 from filbert.store.tables import Commit
@@ -73,7 +74,7 @@ def run(context: StepContext, options: DedupOptions) -> StepResult:
     return StepResult(
         step="dedup",
         counters={"duplicates": count},
-        message=f"{count:,} pages marked as duplicates",
+        message=f"{count_of(count, 'page')} marked as duplicate{'s' * (count != 1)}",
         nothing_to_do=count == 0,
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filbert.fetcher.left_due import REASONS
+from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -22,8 +23,8 @@ _MOST_EXAMPLES = 5
 _SHOWN = {
     "fetch_success": "fetched",
     "fetch_notmodified": "not modified",
-    "fetch_redir_temp": "temporary redirects",
-    "fetch_redir_perm": "permanent redirects",
+    "fetch_redir_temp": "temporary redirect",
+    "fetch_redir_perm": "permanent redirect",
     "fetch_gone": "gone",
     "fetch_retry": "to be tried again",
 }
@@ -38,7 +39,11 @@ def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped:
         took_ms: How long it took.
         stopped: It was asked to stop.
     """
-    counted = [f"{counters[key]:,} {word}" for key, word in _SHOWN.items() if counters.get(key)]
+    counted = [
+        count_of(counters[key], word, f"{word}s" if "redirect" in word else word)
+        for key, word in _SHOWN.items()
+        if counters.get(key)
+    ]
     left = _left(counters)
     seconds = max(took_ms, 1) / 1000
     pages = sum(counters.get(key, 0) for key in _SHOWN)

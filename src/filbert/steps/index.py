@@ -23,6 +23,7 @@ from filbert.errors import DataError, UserError
 from filbert.model.schemas import CRAWL_FETCH
 from filbert.plugins.contracts import RememberingWriter
 from filbert.rules import index as rules
+from filbert.rules.plural import count_of
 from filbert.steps.context import StepResult
 from filbert.steps.documents import MakeDocuments, read_changes
 from filbert.steps.writers import (
@@ -165,7 +166,7 @@ class _Memory:
             return
         if rebuild:
             raise UserError(
-                f"the index has documents of {len(self.lost)} segments that were vacuumed: "
+                f"the index has documents of {count_of(len(self.lost), 'segment')} vacuumed since: "
                 "made anew, it would lose them",
                 hint="leave out --rebuild; or, if they may go, remove the index folder first",
             )
@@ -381,5 +382,6 @@ def _make_true(
 def _message(job: _Job, *, rebuilt: bool) -> str:
     deleted = sum(n for name, n in job.counters.items() if name.startswith("delete_"))
     skipped = sum(n for name, n in job.counters.items() if name.startswith("skip_"))
-    text = f"{job.counters['indexed']} documents indexed, {deleted} deleted, {skipped} skipped"
+    text = f"{count_of(job.counters['indexed'], 'document')} indexed, {deleted:,} deleted"
+    text += f", {skipped:,} skipped"
     return f"{text}; the index was made anew" if rebuilt else text

@@ -19,6 +19,7 @@ from filbert.engine.base import Collect, Files, Query, WriteFiles
 from filbert.errors import UserError
 from filbert.plugins.contracts import Scope
 from filbert.rules.inject import SEEDS, Injection
+from filbert.rules.plural import count_of
 from filbert.steps.buckets import rewritten
 from filbert.steps.context import StepResult
 from filbert.steps.reapply import cleaned_buckets
@@ -236,7 +237,7 @@ def _no_seed(counters: Counter[str]) -> UserError:
     )
     lines = counters["lines"]
     return UserError(
-        f"not one of {lines:,} lines is a seed: {reasons}"
+        f"not one of {count_of(lines, 'line')} is a seed: {reasons}"
         if lines
         else "there is no seed: every line is blank or a comment",
         hint="One URL per line, such as https://example.org/; no page was added.",
@@ -245,5 +246,9 @@ def _no_seed(counters: Counter[str]) -> UserError:
 
 def _message(counters: Counter[str]) -> str:
     bad = counters["lines"] - counters["injected"]
-    words = f"{counters['new_pages']:,} new pages, {counters['merged']:,} were there already"
-    return words + (f", {bad:,} lines are no seeds (see above)" if bad else "")
+    words = (
+        f"{count_of(counters['new_pages'], 'new page')}, {counters['merged']:,} were there already"
+    )
+    return words + (
+        f", {count_of(bad, 'line is no seed', 'lines are no seeds')} (see above)" if bad else ""
+    )

@@ -16,6 +16,7 @@ from filbert.engine.base import Collect, Files, Query, WriteFiles
 from filbert.errors import UserError
 from filbert.plugins.contracts import Scope
 from filbert.rules.links import LINKS, NEWEST, PARSED, again, links, merge, newest, parsed
+from filbert.rules.plural import count_of
 from filbert.steps.buckets import rewritten
 from filbert.steps.context import StepResult
 from filbert.steps.url_chain import CHAIN_KEY, VERDICTS, Judging, agrees, judged, note_of
@@ -65,7 +66,7 @@ def run(context: StepContext, options: InvertOptions) -> StepResult:
     settings = _settings(context, options)
     fresh, skipped = _pending(context, options.segments)
     if not fresh:
-        message = f"the linkdb is up to date ({skipped:,} segments are not parsed yet)"
+        message = f"the linkdb is up to date ({count_of(skipped, 'segment')} not parsed yet)"
         return StepResult(
             step="invertlinks",
             message=message if skipped else "the linkdb has absorbed all segments",
@@ -75,7 +76,7 @@ def run(context: StepContext, options: InvertOptions) -> StepResult:
         work = _Absorption(context, settings, fresh, scratch)
         counters = work.run()
     names = tuple(segment.name for segment in fresh)
-    message = f"{counters['links']:,} links absorbed, of {', '.join(names)}"
+    message = f"{count_of(counters['links'], 'link')} absorbed, of {', '.join(names)}"
     return StepResult(step="invertlinks", counters=counters, message=message, segments=names)
 
 

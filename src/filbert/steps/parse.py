@@ -17,6 +17,7 @@ import structlog
 from filbert.engine.base import Part
 from filbert.errors import UserError
 from filbert.parser.task import ParsePart
+from filbert.rules.plural import count_of
 from filbert.steps.context import StepResult
 from filbert.steps.url_chain import CHAIN_KEY, note_of
 from filbert.store.segments import SegmentState
@@ -153,6 +154,6 @@ def _message(counters: Counter[str], segments: list[Segment]) -> str:
     dropped = sum(n for name, n in counters.items() if name.startswith("links_dropped_"))
     names = ", ".join(segment.name for segment in segments)
     return (
-        f"parsed {counters['pages']:,} pages of {names}: {counters['failed']:,} failed, "
-        f"{counters['links_kept']:,} links kept, {dropped:,} dropped"
+        f"parsed {count_of(counters['pages'], 'page')} of {names}: {counters['failed']:,} failed, "
+        f"{count_of(counters['links_kept'], 'link')} kept, {dropped:,} dropped"
     )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from filbert.errors import UserError
+from filbert.rules.plural import count_of
 from filbert.steps.context import StepResult
 from filbert.store.history import in_force
 
@@ -77,7 +78,7 @@ def run(context: StepContext, options: RollbackOptions) -> StepResult:
     verb = "would undo" if options.dry_run else "undid"
     steps = ", ".join(f"{r.step} (version {r.version})" for r in reversed(way.later))
     absorbed = way.segments(_UPDATE)
-    message = f"{verb} {steps}: {before} URLs before, {after} now"
+    message = f"{verb} {steps}: {count_of(before, 'URL')} before, {after} now"
     if absorbed:
         message += f"; segments to absorb again: {' '.join(absorbed)}"
     return StepResult(

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from filbert.errors import UserError
+from filbert.rules.plural import count_of
 from filbert.steps.context import StepResult
 from filbert.steps.writers import absorbed_segments, open_writers, remembering
 from filbert.store.layout import CRAWL_TABLES, SEGMENT_TABLES
@@ -186,5 +187,6 @@ def _message(counters: Counter[str], *, dry_run: bool) -> str:
     verb = "would remove" if dry_run else "removed"
     freed = counters["bytes_freed"] / 1e6
     files, segments = counters["files_removed"], counters["segments_removed"]
-    said = f"{verb} {segments} segments and {files} files of old versions, {freed:.1f} MB"
+    said = f"{verb} {count_of(segments, 'segment')} and {count_of(files, 'file')} of old versions"
+    said += f", {freed:.1f} MB"
     return "; ".join([said, *kept])
