@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from filbert.cli.fetch07 import command as fetch07
 from filbert.cli.options import common_options, crawl_dir_argument
 
-if TYPE_CHECKING:
-    from filbert.nutch.sequence_file import Skipped
-
 __all__ = ["command"]
 
-_SHOWN = 20
 _SOURCE = click.Path(path_type=Path)
 _skip_bad = click.option(
     "--skip-bad", is_flag=True, help="Go on behind damaged records, and say where they were."
@@ -53,15 +48,16 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
     filbert nutch dump nutch/crawl/crawldb
     filbert nutch dump segments/20060331120000/fetcher --format jsonl
     """
+    from filbert.nutch.damage import Damage
     from filbert.nutch.dump import dump as dumped
     from filbert.nutch.printed import printed
 
-    skipped: list[Skipped] = []
+    damage = Damage() if skip_bad else None
     if form == "text":
-        for text in printed(path, skip_bad=skip_bad, skipped=skipped):
+        for text in printed(path, damage=damage):
             click.echo(text, nl=False)
     else:
-        for record in dumped(path, skip_bad=skip_bad, skipped=skipped):
+        for record in dumped(path, damage=damage):
             line = {
                 "file": record.file,
                 "position": record.position,
@@ -69,7 +65,8 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
                 "value": record.value,
             }
             click.echo(json.dumps(line, ensure_ascii=False))
-    _tell(skipped)
+    for told in damage.lines() if damage is not None else ():
+        click.echo(told, err=True)
 
 
 @command.command(name="import")
@@ -103,7 +100,7 @@ def import_(
     from filbert.steps.nutch_import import ImportOptions, run
 
     options = ImportOptions(source=source, skip_bad=skip_bad, absorb_again=absorb_again)
-    with open_context(crawl_dir, overrides, os.environ, create=True) as context:
+    with open_context(crawl_dir, overrides, os.environ, create=True, importing=True) as context:
         result = run(context, options)
     for note in result.notes:
         click.echo(note, err=True)
@@ -149,16 +146,12 @@ def export(
     from filbert.steps.nutch_export import ExportOptions, run
 
     chosen = Compression(compression) if compression else None
-    if era == "0.7" and compression not in (None, "none"):
-        message = "--compression belongs to --as 1.x: Nutch 0.7 packs nothing."
+    if era == "0.7" and (compression not in (None, "none") or codec != "default"):
+        message = "--compression and --codec belong to --as 1.x: Nutch 0.7 packs nothing."
+        raise click.UsageError(message)
+    if compression == "none" and codec != "default":
+        message = f"--codec {codec} has nothing to do: --compression is none."
         raise click.UsageError(message)
     options = ExportOptions(dest=dest, compression=chosen, codec=codec, as_07=era == "0.7")
     with open_context(crawl_dir, overrides, os.environ) as context:
         click.echo(run(context, options).message)
-
-
-def _tell(skipped: list[Skipped]) -> None:
-    for one in skipped[:_SHOWN]:
-        click.echo(f"left out at byte {one.position}: {one.reason}", err=True)
-    if len(skipped) > _SHOWN:
-        click.echo(f"… {len(skipped) - _SHOWN} more places were left out", err=True)

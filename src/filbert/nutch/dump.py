@@ -8,12 +8,13 @@ Source: headers of `io.SequenceFile` of both eras; layout of Nutch 0.6, 0.7 and 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from filbert.errors import UserError
 from filbert.nutch.data import CorruptDataError, DataInput
 from filbert.nutch.map_file import DATA, is_map_file
-from filbert.nutch.sequence_file import SequenceFile
+from filbert.nutch.parts import read_part
 from filbert.nutch.v07 import jsonable as v07_json
 from filbert.nutch.v07 import names as v07_names
 from filbert.nutch.v07.fetched import FetcherOutput, FetcherOutput06
@@ -23,10 +24,11 @@ from filbert.nutch.v1 import jsonable as v1_json
 from filbert.nutch.v1 import names as v1_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from filbert.nutch.sequence_file import Header, Record, Skipped
+    from filbert.nutch.damage import Damage
+    from filbert.nutch.sequence_file import Header, Record
     from filbert.nutch.writable import Writable
 
 __all__ = ["Dumped", "dump", "files_of"]
@@ -80,19 +82,16 @@ def files_of(path: Path) -> list[Path]:
     return found
 
 
-def dump(
-    path: Path, *, skip_bad: bool = False, skipped: list[Skipped] | None = None
-) -> Iterator[Dumped]:
+def dump(path: Path, *, damage: Damage | None = None) -> Iterator[Dumped]:
     """Yield the records of a path.
 
     Args:
         path: A file, or a folder.
-        skip_bad: Go on behind damage.
-        skipped: Takes what was left out.
+        damage: Takes what is left out; None: damage is an error.
 
     Raises:
         UserError: There is nothing of Nutch's.
-        CorruptDataError: A file is damaged; not with `skip_bad`.
+        CorruptDataError: A file is damaged.
     """
     for file in files_of(path):
         name = file.name if file == path else str(file.relative_to(path))
@@ -100,11 +99,11 @@ def dump(
             stats = Stats.from_bytes(file.read_bytes())
             yield Dumped(file=name, position=0, key=STATS, value=asdict(stats), text=str(stats))
             continue
-        with SequenceFile(file, skip_bad=skip_bad) as records:
-            for record in records:
-                yield _dumped(name, records.header, record)
-            if skipped is not None:
-                skipped.extend(records.skipped)
+        yield from read_part(file, partial(_reader, name), damage=damage)
+
+
+def _reader(name: str, header: Header) -> Callable[[Record], Dumped]:
+    return partial(_dumped, name, header)
 
 
 def _dumped(name: str, header: Header, record: Record) -> Dumped:

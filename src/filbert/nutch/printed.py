@@ -21,37 +21,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from filbert.nutch.sequence_file import Skipped
+    from filbert.nutch.damage import Damage
 
 __all__ = ["printed"]
 
 
-def printed(path: Path, *, skip_bad: bool = False, skipped: list[Skipped]) -> Iterator[str]:
+def printed(path: Path, *, damage: Damage | None = None) -> Iterator[str]:
     """Yield the text of a path, piece by piece.
 
     Args:
         path: A file, or a folder.
-        skip_bad: Go on behind damage.
-        skipped: Takes what was left out.
+        damage: Takes what is left out; None: damage is an error.
 
     Raises:
         UserError: There is nothing of Nutch's.
-        CorruptDataError: A file is damaged; not with `skip_bad`.
+        CorruptDataError: A file is damaged.
     """
     source = _database(path)
     if source is None:
-        for record in dump(path, skip_bad=skip_bad, skipped=skipped):
+        for record in dump(path, damage=damage):
             key = record.key if isinstance(record.key, str) else json.dumps(record.key)
             yield f"{key}\t{record.text}\n"
         return
     if source.crawldb is not None:
-        pages = pages_of(source.crawldb, CrawlDatum, skip_bad=skip_bad, skipped=skipped)
+        pages = pages_of(source.crawldb, CrawlDatum, damage=damage)
         yield from crawldb_text(pages)
     if source.linkdb is not None:
-        links = pages_of(source.linkdb, Inlinks, skip_bad=skip_bad, skipped=skipped)
+        links = pages_of(source.linkdb, Inlinks, damage=damage)
         yield from linkdb_text(links)
     for segment in source.segments:
-        yield from segment_text(segment, skip_bad=skip_bad, skipped=skipped)
+        yield from segment_text(segment, damage=damage)
 
 
 def _database(path: Path) -> Source | None:

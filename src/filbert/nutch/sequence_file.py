@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 
 from filbert.nutch.checksums import UnequalLengthsError, open_checked
 from filbert.nutch.codecs import LIMIT, Codec, codec_of
+from filbert.nutch.damage import Skipped
 from filbert.nutch.data import CorruptDataError, DataInput, EndOfDataError
 from filbert.nutch.sequence_header import (
     ESCAPE,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["NEWEST", "Header", "Record", "SequenceFile", "Skipped"]
+__all__ = ["NEWEST", "Header", "Record", "SequenceFile"]
 
 _LENGTHS = struct.Struct(">ii")
 _ESCAPE_BYTES = 4
@@ -55,20 +56,6 @@ class Record(NamedTuple):
     synced: bool
 
 
-class Skipped(NamedTuple):
-    """A place that was left out.
-
-    Attributes:
-        position: The byte where reading failed.
-        reason: Why.
-        length: Bytes from there to where reading went on.
-    """
-
-    position: int
-    reason: str
-    length: int = 0
-
-
 class SequenceFile:
     """A reader. A context manager, and an iterator of records.
 
@@ -88,7 +75,7 @@ class SequenceFile:
         skipped: What was left out.
 
     Raises:
-        CorruptDataError: It is no SequenceFile, or its header is damaged.
+        CorruptDataError: It is not there, no SequenceFile, or its header is damaged.
         VersionMismatchError: It is of a newer version.
     """
 
@@ -105,6 +92,8 @@ class SequenceFile:
         self.path = path
         self.skipped: list[Skipped] = []
         self._skip_bad = skip_bad
+        if not path.is_file():
+            raise CorruptDataError(f"there is no file {path}")
         self._size = path.stat().st_size
         self._split_end = end
         self._file = self._open(verify=verify)
@@ -249,7 +238,8 @@ class SequenceFile:
             at = self._block_start
         else:
             self._find_mark(max(at + 1, self.header.length))
-        self.skipped.append(Skipped(at, reason, self.position - at))
+        is_rest = self.position >= self._size
+        self.skipped.append(Skipped(at, reason, self.position - at, is_rest))
 
     def _first(self, count: int) -> bytes:
         """Return the first bytes; fewer, where a damaged chunk follows."""

@@ -71,6 +71,7 @@ def open_context(
     environ: Mapping[str, str],
     *,
     create: bool = False,
+    importing: bool = False,
     clock: Clock | None = None,
 ) -> Iterator[StepContext]:
     """Open a crawl folder for a step.
@@ -80,10 +81,11 @@ def open_context(
         overrides: `name=value` settings, as `-D` gives them.
         environ: The environment that settings may come from.
         create: Make the folder if it is not there.
+        importing: Go on with an import that was cut off, which any other step refuses.
         clock: What time it is; None: the machine's clock.
 
     Raises:
-        UserError: A setting is wrong, or the folder is not a crawl folder.
+        UserError: A setting is wrong, or the folder is not a crawl folder, or half imported.
         PluginError: A plugin that the settings name is not there.
         DataError: The folder is damaged, or newer than this version reads.
     """
@@ -100,6 +102,11 @@ def open_context(
         if make
         else CrawlFolder.open(crawl_dir, clock=clock)
     )
+    if not importing and (source := crawl.imports.unfinished()):
+        raise UserError(
+            f"{crawl_dir}: the import of {source} has not ended",
+            hint=f"`filbert nutch import {source} {crawl_dir}` goes on with it",
+        )
     for mended in crawl.recover():
         _log.warning("store.recovered", what=mended)
     try:

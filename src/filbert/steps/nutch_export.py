@@ -48,6 +48,11 @@ Row = dict[str, Any]
 _TEXT = "org.apache.hadoop.io.Text"
 _PART = "part-r-00000"
 _PLAIN = frozenset({"crawldb", "crawl_generate"})
+_SAID = (
+    "from_url, case kind when 'signature' then 0 when 'parse_metadata' then 1"
+    " when 'adjust' then 3 else 2 end, ordinal"
+)
+"""The order in which a parse is said: the page itself, its links, what they give back to it."""
 _STATUSES = {
     "signature": Status.SIGNATURE,
     "parse_metadata": Status.PARSE_METADATA,
@@ -82,6 +87,9 @@ def run(context: StepContext, options: ExportOptions) -> StepResult:
     dest = options.dest
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise UserError(f"{dest} is not empty", hint="Name a new folder.")
+    ours = context.crawl.path.resolve()
+    if ours in dest.resolve().parents:
+        raise UserError(f"{dest} lies in the crawl folder", hint="Name a folder beside it.")
     if options.as_07:
         counted = export07(context, dest)
         return StepResult(step="nutch export", counters=counted, message=_message(counted, dest))
@@ -120,8 +128,6 @@ class _Export:
 
     def linkdb(self, scratch: Path) -> None:
         table = self._context.crawl.table("linkdb")
-        if not table.count():
-            return
         with self._map(self._options.dest / "linkdb" / "current", Inlinks) as add:
             rows = self._sorted(table, scratch, "url, from_url, anchor")
             for url, links in groupby(rows, itemgetter("url")):
@@ -176,7 +182,7 @@ class _Export:
         path = dest / "crawl_parse" / _PART
         path.parent.mkdir(parents=True)
         with SequenceFileWriter(path, _TEXT, _java(CrawlDatum), self._form("crawl_parse")) as file:
-            said = self._sorted(links, scratch, "from_url, ordinal", "to_db and kind <> 'redirect'")
+            said = self._sorted(links, scratch, _SAID, "to_db and kind <> 'redirect'")
             for row in said:
                 status = _STATUSES.get(row["kind"], Status.LINKED)
                 datum = datum_of(row, status, row["fetch_time"])

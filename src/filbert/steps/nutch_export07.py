@@ -1,9 +1,8 @@
 """`nutch export --as 0.7`: a crawl of ours becomes one of Nutch 0.7.
 
 Guarantee: a new folder, never over one that is there: `db` with a web database, and `segments`.
-What was imported from there comes out as it was, but for what a parser noted of a page that did not
-come; pages of today are cut to what that time could say: an interval of whole days up to 127,
-strings of 65,535 bytes, statuses that it knew.
+What was imported from there comes out as it was; pages of today are cut to what that time could
+say: an interval of whole days up to 127, strings of 65,535 bytes, statuses that it knew.
 Source: Nutch 0.7 `tools.CrawlTool`, `db.WebDBWriter`, `fetcher.Fetcher.outputPage`.
 """
 
@@ -29,7 +28,7 @@ from filbert.nutch.v07.handle import (
 )
 from filbert.nutch.v07.link import Link
 from filbert.nutch.v07.parsed import ParseText
-from filbert.nutch.v07.rows import NUM_OUTLINKS, entry_of, page_of
+from filbert.nutch.v07.rows import NUM_OUTLINKS, entry_of, page_of, parsed_of
 from filbert.nutch.v07.segment import OldSegmentWriter, write_fetch_list
 from filbert.nutch.v07.status import ProtocolStatus
 from filbert.nutch.v07.webdb import write_webdb
@@ -190,9 +189,11 @@ def _outputs_of(segment: Segment, row: Row, links: list[Row]) -> Outputs:
     entry = entry_of({**row, "status": None})
     status = status_of(row)
     if not entry.fetch:
-        return handle_no_fetch(entry, ProtocolStatus(code=status.code), row["fetch_time"])
-    if row["status"] != FetchStatus.FETCH_SUCCESS or row["warc_file"] is None:
-        return handle_no_fetch(entry, status, row["fetch_time"])
+        status = ProtocolStatus(code=status.code)
+    if not entry.fetch or row["status"] != FetchStatus.FETCH_SUCCESS or row["warc_file"] is None:
+        made = handle_no_fetch(entry, status, row["fetch_time"])
+        kept = parsed_of(row)
+        return made if kept is None else made._replace(text=kept[0], data=kept[1])
     place = (row["warc_file"], row["warc_offset"], row["warc_length"])
     capture = read_capture(segment.content_dir, *place)
     kind = row["content_type"] or capture.content_type or ""

@@ -1,9 +1,9 @@
 """`nutch import`: the crawl of a Nutch becomes ours (of 0.6 and 0.7: `nutch_import07`).
 
-Guarantee: nothing of the source is changed, and no record of it is lost: what has no column of ours
-is kept as metadata, with its class. Each table is committed once (`import:<name>`), the crawldb
-last, so that the same command goes on after a kill. A crawl folder that has pages already is
-refused.
+Guarantee: nothing of the source is changed, and no record of it is lost unsaid: what has no column
+of ours is kept as metadata, with its class; what is left out is told. Each table is committed once
+(`import:<name>`), and until all are no other step works on the crawl folder, so that the same
+command goes on after a kill. Parts may come one after the other; none from two sources.
 Source: Nutch 1.22 `CrawlDb`, `LinkDb`, the parts of a segment (`FetcherOutputFormat`,
 `ParseOutputFormat`).
 """
@@ -12,23 +12,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from filbert.errors import UserError
 from filbert.model.schemas import CRAWLDB, LINKDB
-from filbert.nutch.simple import Text
+from filbert.nutch.damage import Damage
 from filbert.nutch.sources import Source
-from filbert.nutch.v07.segment import OldSegment
 from filbert.nutch.v07.sources import OldSource
 from filbert.nutch.v1.crawl_datum import CrawlDatum
 from filbert.nutch.v1.links import Inlinks
-from filbert.nutch.v1.rows import page_columns, place
+from filbert.nutch.v1.rows import page_columns, place, sayable
 from filbert.nutch.v1.values import texts_of
 from filbert.rules.urls import url_hash
 from filbert.steps.context import StepResult
-from filbert.steps.nutch_import07 import import_old_segment, import_webdb
+from filbert.steps.nutch_import07 import import_old
 from filbert.steps.nutch_segments import import_segment
-from filbert.steps.nutch_tables import commit_in_buckets, note_origins
+from filbert.steps.nutch_tables import commit_in_buckets, note_absorbed, note_origins
 from filbert.store.layout import is_segment_name
 from filbert.store.parquet import ParquetSink
 
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from filbert.nutch.sequence_file import Record
     from filbert.steps.context import StepContext
     from filbert.store.crawl import CrawlFolder
 
@@ -63,69 +61,102 @@ def run(context: StepContext, options: ImportOptions) -> StepResult:
     """Import a crawl.
 
     Raises:
-        UserError: The source is nothing of Nutch's, or the crawl folder is not empty.
+        UserError: The source is nothing of Nutch's, or the crawl folder has what it brings already,
+            from elsewhere.
         CorruptDataError: The source is damaged.
     """
     crawl = context.crawl
+    damage = Damage() if options.skip_bad else None
     old = OldSource.find(options.source)
-    if old is not None:
-        _refuse_pages(crawl)
-        counters = _import_old(context, old, options)
-        return StepResult(
-            step="nutch import", counters=counters, message=_message(counters, options.source)
-        )
-    source = Source.find(options.source, skip_bad=options.skip_bad)
-    _refuse_pages(crawl)
-    work = _Import(context, source, options)
+    source = None if old is not None else Source.find(options.source, damage=damage)
+    parts = _parts_of(old or source)
+    where = str(options.source.resolve())
+    _check_place(crawl, options.source)
+    again = _check_parts(crawl, parts, where)
+    crawl.imports.begin(where, parts)
     with crawl.scratch("import") as scratch:
-        work.segments(scratch)
-        work.linkdb(scratch)
-        work.crawldb(scratch)
+        if old is not None:
+            notes, counters = import_old(context, old, scratch, damage)
+        else:
+            assert source is not None
+            work = _Import(context, source, where)
+            notes, counters = work.run(scratch), work.counters
+    if options.absorb_again and again:
+        notes += ("--absorb-again came too late: the segments count as absorbed already",)
+    note_absorbed(context, update=not options.absorb_again)
+    crawl.imports.finish()
+    said = "was imported already, " if again else "imported "
     return StepResult(
         step="nutch import",
-        counters=work.counters,
-        message=_message(work.counters, options.source),
-        notes=tuple(f"left out: {one}" for one in source.skipped[:10]),
+        counters=counters,
+        message=_message(f"{said}{options.source}", counters),
+        notes=(*notes, *(damage.lines() if damage is not None else ())),
     )
 
 
-def _refuse_pages(crawl: CrawlFolder) -> None:
-    """Refuse a crawl folder with pages that did not come by this import.
+def _parts_of(source: Source | OldSource | None) -> list[str]:
+    """Return what an import brings: `crawldb`, `linkdb`, `segments/NAME`.
 
     Raises:
-        UserError: It has such.
+        UserError: A segment has a name that is none.
     """
-    crawldb = crawl.table("crawldb")
-    if crawldb.transaction("import:crawldb") is None and crawldb.count():
-        raise UserError(f"{crawl.path} has pages already", hint="Import into a new crawl folder.")
-
-
-def _import_old(context: StepContext, source: OldSource, options: ImportOptions) -> Counter[str]:
-    """Import what Nutch 0.6 or 0.7 left."""
-    counters: Counter[str] = Counter()
-    fetched = [one.name for one in source.segments if OldSegment(one).is_fetched]
-    with context.crawl.scratch("import") as scratch:
-        for folder in source.segments:
-            if not is_segment_name(folder.name):
-                raise UserError(
-                    f"{folder} is not called as segments are",
-                    hint="Rename it: 14 digits, a time such as 20060331120000.",
-                )
-            counters += import_old_segment(
-                context, folder, folder.name, scratch / folder.name, skip_bad=options.skip_bad
+    assert source is not None
+    if isinstance(source, OldSource):
+        names = ["crawldb", "linkdb"] if source.webdb is not None else []
+    else:
+        names = ["crawldb"] if source.crawldb is not None else []
+        names += ["linkdb"] if source.linkdb is not None else []
+    for folder in source.segments:
+        if not is_segment_name(folder.name):
+            raise UserError(
+                f"{folder} is not called as segments are",
+                hint="Rename it: 14 digits, a time such as 20060331120000.",
             )
-            counters["segments"] += 1
-        if source.webdb is not None:
-            absorbed = () if options.absorb_again else fetched
-            counters += import_webdb(
-                context, source.webdb, scratch, absorbed, skip_bad=options.skip_bad
+        names.append(f"segments/{folder.name}")
+    return names
+
+
+def _check_place(crawl: CrawlFolder, source: Path) -> None:
+    ours, theirs = crawl.path.resolve(), source.resolve()
+    below = {theirs / name for name in ("crawldb", "linkdb", "segments", "db")}
+    data = {one for one in below if one.is_dir()} or {theirs}
+    if ours in (theirs, *theirs.parents) or data & set(ours.parents):
+        raise UserError(
+            f"{crawl.path} and the data of {source} lie in each other",
+            hint="Import into a folder beside the source, which is not changed.",
+        )
+
+
+def _check_parts(crawl: CrawlFolder, parts: list[str], where: str) -> bool:
+    """Refuse parts that are there from elsewhere; say whether all came from this source before."""
+    there = [part for part in parts if _is_there(crawl, part)]
+    for part in there:
+        other = crawl.imports.source_of(part)
+        if other != where:
+            came = f"from {other}" if other else "of its own"
+            raise UserError(
+                f"{crawl.path} has already {_named(part)} {came}",
+                hint="Import into a new crawl folder.",
             )
-    return counters
+    return there == parts and not crawl.imports.unfinished()
 
 
-def _message(counters: Counter[str], source: Path) -> str:
+def _is_there(crawl: CrawlFolder, part: str) -> bool:
+    folder, _, name = part.partition("/")
+    if name:
+        return any(segment.name == name for segment in crawl.segments())
+    table = crawl.table(folder)
+    return table.transaction(f"import:{folder}") is not None or table.count() > 0
+
+
+def _named(part: str) -> str:
+    folder, _, name = part.partition("/")
+    return f"a segment {name}" if name else f"a {folder}"
+
+
+def _message(said: str, counters: Counter[str]) -> str:
     return (
-        f"imported {source}: {counters['pages']:,} pages, {counters['links']:,} links,"
+        f"{said}: {counters['pages']:,} pages, {counters['links']:,} links,"
         f" {counters['segments']:,} segments with {counters['captures']:,} captures"
     )
 
@@ -134,67 +165,62 @@ class _Import:
     """One import.
 
     Attributes:
-        counters: What came over.
+        counters: What the crawl folder has of the source in the end.
     """
 
-    def __init__(self, context: StepContext, source: Source, options: ImportOptions) -> None:
+    def __init__(self, context: StepContext, source: Source, where: str) -> None:
         self.counters: Counter[str] = Counter()
         self._context = context
         self._source = source
-        self._options = options
+        self._where = where
 
-    def segments(self, scratch: Path) -> None:
-        """Import the segments."""
+    def run(self, scratch: Path) -> tuple[str, ...]:
+        """Import everything; return what is to be told."""
+        notes = [f"{folder} has no `current`: nothing of it came" for folder in self._source.empty]
         for folder in self._source.segments:
-            counted = import_segment(self._context, self._source, folder, scratch / folder.name)
+            counted, told = import_segment(
+                self._context, self._source, folder, scratch / folder.name
+            )
             self.counters.update(counted)
             self.counters["segments"] += 1
+            notes += told
+        self._linkdb(scratch)
+        self._crawldb(scratch)
+        return tuple(notes)
 
-    def linkdb(self, scratch: Path) -> None:
-        """Import the linkdb; segments that it was made of are not inverted again."""
-        table = self._context.crawl.table("linkdb")
-        if self._source.linkdb is None or table.transaction("import:linkdb") is not None:
+    def _linkdb(self, scratch: Path) -> None:
+        folder, table = self._source.linkdb, self._context.crawl.table("linkdb")
+        if folder is None:
             return
-        with ParquetSink(LINKDB, scratch / "links", "links") as sink:
-            sink.extend(self._links(table.buckets))
-        names = self._parsed()
-        done = {f"invert:{name}": 1 for name in names}
-        self.counters["links"] += commit_in_buckets(
-            self._context, table, sink.files, scratch / "linkdb", done
-        )
+        if table.transaction("import:linkdb") is None:
+            with ParquetSink(LINKDB, scratch / "links", "links") as sink:
+                sink.extend(self._links(folder, table.buckets))
+            commit_in_buckets(self._context, table, sink.files, scratch / "linkdb")
+        self.counters["links"] += table.count()
 
-    def crawldb(self, scratch: Path) -> None:
-        """Import the crawldb; segments that it absorbed are not absorbed again."""
-        table = self._context.crawl.table("crawldb")
-        if self._source.crawldb is None or table.transaction("import:crawldb") is not None:
+    def _crawldb(self, scratch: Path) -> None:
+        folder, table = self._source.crawldb, self._context.crawl.table("crawldb")
+        if folder is None:
             return
-        seq = table.next_version()
-        with ParquetSink(CRAWLDB, scratch / "pages", "pages") as sink:
-            sink.extend(self._pages(table.buckets, seq))
-        note_origins(self._context, sink.files, scratch, str(self._options.source))
-        absorbed = () if self._options.absorb_again else self._parsed()
-        done = {f"update:{name}": 1 for name in absorbed}
-        self.counters["pages"] += commit_in_buckets(
-            self._context, table, sink.files, scratch / "crawldb", done
-        )
+        if table.transaction("import:crawldb") is None:
+            seq = table.next_version()
+            with ParquetSink(CRAWLDB, scratch / "pages", "pages") as sink:
+                sink.extend(self._pages(folder, table.buckets, seq))
+            note_origins(self._context, sink.files, scratch, self._where)
+            commit_in_buckets(self._context, table, sink.files, scratch / "crawldb")
+        self.counters["pages"] += table.count()
 
-    def _parsed(self) -> list[str]:
-        return [folder.name for folder in self._source.segments if self._source.is_parsed(folder)]
-
-    def _pages(self, buckets: int, seq: int) -> Iterator[dict[str, Any]]:
-        assert self._source.crawldb is not None
-        for record in self._source.records(self._source.crawldb):
-            url = _url(record)
-            datum = CrawlDatum.from_bytes(record.value)
-            row = page_columns(datum) | place(url)
+    def _pages(self, folder: Path, buckets: int, seq: int) -> Iterator[dict[str, Any]]:
+        for entry in self._source.records(folder, CrawlDatum):
+            url = sayable(entry.url)
+            row = page_columns(cast("CrawlDatum", entry.record)) | place(url)
             yield row | {"bucket": url_hash(url) % buckets, "seq": seq}
 
-    def _links(self, buckets: int) -> Iterator[dict[str, Any]]:
-        assert self._source.linkdb is not None
-        for record in self._source.records(self._source.linkdb):
-            url = _url(record)
+    def _links(self, folder: Path, buckets: int) -> Iterator[dict[str, Any]]:
+        for entry in self._source.records(folder, Inlinks):
+            url = sayable(entry.url)
             bucket = url_hash(url) % buckets
-            for link in Inlinks.from_bytes(record.value).inlinks:
+            for link in cast("Inlinks", entry.record).inlinks:
                 texts, _ = texts_of(link.metadata)
                 yield {
                     "url": url,
@@ -203,8 +229,3 @@ class _Import:
                     "bucket": bucket,
                     "metadata": texts or None,
                 }
-
-
-def _url(record: Record) -> str:
-    """Return the URL that a record is about; what is no UTF-8 in it is replaced."""
-    return Text.from_bytes(record.key).value.encode("utf-8", "replace").decode()

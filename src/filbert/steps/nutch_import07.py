@@ -1,8 +1,8 @@
 """`nutch import` of what Nutch 0.6 and 0.7 left: a web database, segments.
 
-Guarantee: as for a crawl of 1.x: the source is not changed, each table is committed once, the
-crawldb last. A link of the web database comes from a content, not from a URL: it is a link of every
-page that has that content.
+Guarantee: as for a crawl of 1.x: the source is not changed, each table is committed once. A link
+of the web database comes from a content, not from a URL: it is a link of every page that has that
+content.
 Source: Nutch 0.7 `db.WebDBReader`, `segment.SegmentReader`.
 """
 
@@ -32,6 +32,7 @@ from filbert.nutch.v07.rows import (
     fetch_status_of,
     page_columns,
     parse_columns,
+    parsed_columns,
 )
 from filbert.nutch.v07.segment import OldSegment
 from filbert.nutch.v07.status import ParseStatus
@@ -46,42 +47,60 @@ from filbert.store.seal import seal
 from filbert.store.segments import Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
+    from filbert.nutch.damage import Damage
     from filbert.nutch.v07.segment import Captured
+    from filbert.nutch.v07.sources import OldSource
     from filbert.steps.context import StepContext
 
-__all__ = ["import_old_segment", "import_webdb"]
+__all__ = ["import_old"]
 
 _CANT_PARSE, _FAILED_PARSE = 4, 2  # of 0.6; of ParseStatus
 _LONG = "org.apache.hadoop.io.LongWritable"
 _FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
 
 
-def import_webdb(
-    context: StepContext, path: Path, scratch: Path, absorbed: Sequence[str], *, skip_bad: bool
-) -> Counter[str]:
-    """Import a web database.
+def import_old(
+    context: StepContext, source: OldSource, scratch: Path, damage: Damage | None
+) -> tuple[tuple[str, ...], Counter[str]]:
+    """Import what there is of Nutch 0.6 or 0.7.
 
     Args:
         context: The step's.
-        path: The folder of the database.
+        source: It.
         scratch: Where files are written.
-        absorbed: Names of segments that it has absorbed.
-        skip_bad: Go on behind damage.
+        damage: Takes what is left out; None: damage is an error.
+
+    Returns:
+        What is to be told, and what is here in the end.
     """
     counters: Counter[str] = Counter()
+    notes = tuple(f"{folder} is no web database: nothing of it came" for folder in source.empty)
+    for folder in source.segments:
+        path = context.crawl.segments_dir / folder.name
+        path.mkdir(parents=True, exist_ok=True)
+        segment = Segment(path, clock=context.clock)
+        old = OldSegment(folder, damage=damage)
+        _OldSegment(context, old, segment, scratch / folder.name).run()
+        counters["captures"] += segment.table("crawl_fetch").count()
+        counters["segments"] += 1
+    if source.webdb is not None:
+        _import_webdb(context, source.webdb, scratch, damage)
+        counters["pages"] = context.crawl.table("crawldb").count()
+        counters["links"] = context.crawl.table("linkdb").count()
+    return notes, counters
+
+
+def _import_webdb(context: StepContext, path: Path, scratch: Path, damage: Damage | None) -> None:
     crawldb, linkdb = context.crawl.table("crawldb"), context.crawl.table("linkdb")
-    with WebDB(path, skip_bad=skip_bad) as db:
+    with WebDB(path, damage=damage) as db:
         if linkdb.transaction("import:linkdb") is None:
             with ParquetSink(LINKDB, scratch / "links", "links") as sink:
                 sink.extend(_links(db, linkdb.buckets))
-            done = {f"invert:{name}": 1 for name in absorbed}
-            counters["links"] = commit_in_buckets(
-                context, linkdb, sink.files, scratch / "linkdb", done
-            )
+            commit_in_buckets(context, linkdb, sink.files, scratch / "linkdb")
         if crawldb.transaction("import:crawldb") is None:
             seq = crawldb.next_version()
             with ParquetSink(CRAWLDB, scratch / "pages", "pages") as pages:
@@ -89,11 +108,7 @@ def import_webdb(
                     bucket = url_hash(page.url) % crawldb.buckets
                     pages.append({**page_columns(page), "bucket": bucket, "seq": seq})
             note_origins(context, pages.files, scratch, str(path))
-            done = {f"update:{name}": 1 for name in absorbed}
-            counters["pages"] = commit_in_buckets(
-                context, crawldb, pages.files, scratch / "crawldb", done
-            )
-    return counters
+            commit_in_buckets(context, crawldb, pages.files, scratch / "crawldb")
 
 
 def _links(db: WebDB, buckets: int) -> Iterator[dict[str, Any]]:
@@ -110,51 +125,29 @@ def _links(db: WebDB, buckets: int) -> Iterator[dict[str, Any]]:
                 yield {"url": link.url, "from_url": url, "anchor": link.anchor, "bucket": bucket}
 
 
-def import_old_segment(
-    context: StepContext, folder: Path, name: str, scratch: Path, *, skip_bad: bool
-) -> Counter[str]:
-    """Import a segment.
-
-    Args:
-        context: The step's.
-        folder: The segment.
-        name: What it is called here.
-        scratch: Where files are written.
-        skip_bad: Go on behind damage in its fetch list.
-    """
-    path = context.crawl.segments_dir / name
-    path.mkdir(parents=True, exist_ok=True)
-    segment = Segment(path, clock=context.clock)
-    work = _OldSegment(context, OldSegment(folder, skip_bad=skip_bad), segment, scratch)
-    work.run()
-    return work.counters
-
-
 class _OldSegment:
     def __init__(
         self, context: StepContext, old: OldSegment, segment: Segment, scratch: Path
     ) -> None:
-        self.counters: Counter[str] = Counter()
         self._context = context
         self._old = old
         self._segment = segment
         self._scratch = scratch
 
     def run(self) -> None:
-        if self._old.has("fetchlist") and self._is_new("crawl_generate"):
-            commit_once(self._segment.table("crawl_generate"), self._fetch_list())
-        if not self._old.is_fetched or not self._is_new("crawl_fetch"):
+        table = self._segment.table
+        if self._old.has("fetchlist"):
+            commit_once(table("crawl_generate"), self._fetch_list)
+        done = table("crawl_fetch").transaction("import:crawl_fetch") is not None
+        if not self._old.is_fetched or done:
             return
         fetches, links, texts, parses = self._captures()
-        commit_once(self._segment.table("crawl_parse"), links)
+        commit_once(table("crawl_parse"), lambda: links)
         if self._old.is_parsed:
-            commit_once(self._segment.table("parse_text"), texts)
-            commit_once(self._segment.table("parse_data"), parses)
-        commit_once(self._segment.table("crawl_fetch"), fetches)
+            commit_once(table("parse_text"), lambda: texts)
+            commit_once(table("parse_data"), lambda: parses)
+        commit_once(table("crawl_fetch"), lambda: fetches)
         shutil.rmtree(self._segment.journal_dir, ignore_errors=True)
-
-    def _is_new(self, name: str) -> bool:
-        return self._segment.table(name).transaction(f"import:{name}") is None
 
     def _fetch_list(self) -> tuple[WrittenFile, ...]:
         buckets = self._context.crawl.table("crawldb").buckets
@@ -163,7 +156,6 @@ class _OldSegment:
                 bucket = url_hash(entry.page.url) % buckets
                 more = {"bucket": bucket, "seq": 0, "part": 0, "position": number}
                 sink.append({**entry_columns(entry), **more})
-        self.counters["generated"] = sink.rows
         return sink.files
 
     def _captures(self) -> tuple[tuple[WrittenFile, ...], ...]:
@@ -187,7 +179,6 @@ class _OldSegment:
             for number, one in enumerate(self._old.captures()):
                 record = _record(one, number)
                 log.append(record, _output(one, record))
-                self.counters["captures"] += 1
                 if record.status is not FetchStatus.FETCH_SUCCESS or record.url in parsed:
                     continue
                 parsed.add(record.url)
@@ -210,7 +201,10 @@ def _record(one: Captured, number: int) -> FetchRecord:
         said = OldStatus(code=ProtocolStatus.SUCCESS)
     status = fetch_status_of(said) if entry.fetch else FetchStatus.FETCH_NOTMODIFIED
     row = entry_columns(entry)
-    row["metadata"] = {**(row["metadata"] or {}), LISTED: str(entry.page.next_fetch)}
+    noted = {LISTED: str(entry.page.next_fetch)}
+    if status is not FetchStatus.FETCH_SUCCESS:
+        noted |= parsed_columns(one.text, one.data)
+    row["metadata"] = {**(row["metadata"] or {}), **noted}
     row["metadata_types"] = {**(row["metadata_types"] or {}), LISTED: _LONG}
     datum = {name: row[name] for name in DATUM_COLUMNS if row.get(name) is not None}
     code = ProtocolStatus(said.code) if said.code in set(ProtocolStatus) else ProtocolStatus.FAILED

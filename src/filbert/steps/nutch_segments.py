@@ -1,8 +1,9 @@
 """Segments of Nutch 1.x become segments of ours.
 
-Guarantee: one segment at a time, in memory one record at a time; a segment that was imported is
-left alone, one that was cut off is begun anew. A link of crawl_parse and the link of parse_data
-that it came from are one row here; what has no partner is kept by itself.
+Guarantee: one segment at a time, in memory the records of one URL at a time; a segment that was
+imported is left alone, one that was cut off is begun anew. A part without the one that it belongs
+to (a parse without its fetch) is left out, and told. A link of crawl_parse and the link of
+parse_data that it came from are one row here; what has no partner is kept by itself.
 Source: Nutch 1.22 `fetcher.FetcherOutputFormat`, `parse.ParseOutputFormat`.
 """
 
@@ -10,13 +11,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, cast
 
 from filbert.engine.base import Files, Query, WriteFiles
 from filbert.model.schemas import CRAWL_GENERATE, CRAWL_PARSE, PARSE_DATA, PARSE_TEXT, TableSchema
-from filbert.nutch.map_file import MapFile, is_map_file
-from filbert.nutch.simple import Text
+from filbert.nutch.sources import SEGMENT_PARTS, has_part
 from filbert.nutch.v1.captures import fetch_record, protocol_output
 from filbert.nutch.v1.content import Content
 from filbert.nutch.v1.crawl_datum import CrawlDatum, Status
@@ -27,27 +28,36 @@ from filbert.nutch.v1.rows import (
     page_columns,
     parse_columns,
     place,
+    sayable,
 )
 from filbert.rules.nutch_links import LINKED, NAMED, joined_links_sql
 from filbert.rules.urls import url_hash
+from filbert.steps.nutch_tables import commit_once
 from filbert.store.captures import CaptureLog, CaptureOptions
 from filbert.store.parquet import ParquetSink
 from filbert.store.seal import seal
 from filbert.store.segments import Segment
-from filbert.store.tables import Commit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
-    from filbert.nutch.sequence_file import Record
     from filbert.nutch.sources import Source
+    from filbert.nutch.v1.folders import Entry
+    from filbert.nutch.writable import Writable
     from filbert.steps.context import StepContext
 
 __all__ = ["import_segment"]
 
 _FETCHED = frozenset(range(Status.FETCH_SUCCESS, Status.FETCH_NOTMODIFIED + 1))
+_COUNTED = (
+    ("generated", "crawl_generate"),
+    ("captures", "crawl_fetch"),
+    ("parsed", "parse_data"),
+)
+_OF_FETCH = ("content", "crawl_parse", "parse_data", "parse_text")
+_OF_PARSE = ("crawl_parse", "parse_text")
 _KINDS = {
     Status.LINKED: "outlink",
     Status.SIGNATURE: "signature",
@@ -57,7 +67,7 @@ _KINDS = {
 
 def import_segment(
     context: StepContext, source: Source, folder: Path, scratch: Path
-) -> Counter[str]:
+) -> tuple[Counter[str], list[str]]:
     """Import a segment.
 
     Args:
@@ -67,7 +77,7 @@ def import_segment(
         scratch: Where files are written.
 
     Returns:
-        What came over.
+        What is here of it in the end, and what is to be told.
 
     Raises:
         CorruptDataError: It is damaged.
@@ -77,7 +87,7 @@ def import_segment(
     segment = Segment(path, clock=context.clock)
     work = _Segment(context, source, folder, segment, scratch)
     work.run()
-    return work.counters
+    return work.counters, work.notes
 
 
 class _Segment:
@@ -90,6 +100,8 @@ class _Segment:
         scratch: Path,
     ) -> None:
         self.counters: Counter[str] = Counter()
+        self.notes: list[str] = []
+        self._parts: set[str] = set()
         self._context = context
         self._source = source
         self._folder = folder
@@ -97,43 +109,57 @@ class _Segment:
         self._scratch = scratch
 
     def run(self) -> None:
-        if self._is_wanted("crawl_generate"):
-            self._commit("crawl_generate", self._fetch_list())
-        parsed = self._source.is_parsed(self._folder)
-        if self._is_wanted("crawl_fetch"):
-            files, redirects = self._captures()
-            self._commit("crawl_parse", (*redirects, *self._links()))
-            self._commit("crawl_fetch", files)
-            shutil.rmtree(self._segment.journal_dir, ignore_errors=True)
-        if parsed and self._is_wanted("parse_data"):
-            self._commit("parse_text", self._texts())
-            self._commit("parse_data", self._parses())
+        parts = self._parts = self._whole_parts()
+        if "crawl_generate" in parts:
+            commit_once(self._segment.table("crawl_generate"), self._fetch_list)
+        if "crawl_fetch" in parts:
+            self._fetches()
+        if "parse_data" in parts:
+            commit_once(self._segment.table("parse_text"), self._texts)
+            commit_once(self._segment.table("parse_data"), self._parses)
+        for said, name in _COUNTED:
+            self.counters[said] += self._segment.table(name).count()
 
-    def _is_wanted(self, name: str) -> bool:
-        """Say whether a part is there and was not imported yet."""
-        transaction = self._segment.table(name).transaction(f"import:{name}")
-        return transaction is None and (self._folder / name).is_dir()
+    def _whole_parts(self) -> set[str]:
+        """Return the parts that come; tell which are missing, and which do not come for that."""
+        there = {name for name in SEGMENT_PARTS if has_part(self._folder, name)}
+        needs = (("crawl_fetch", set(_OF_FETCH)), ("parse_data", set(_OF_PARSE)))
+        for needed, others in needs:
+            if needed not in there and (left := there & others):
+                names = ", ".join(sorted(left))
+                self.notes.append(f"{self._folder} has no {needed}: left out {names}")
+                there -= left
+        if "crawl_fetch" in there and "content" not in there:
+            self.notes.append(f"{self._folder} has no content: its captures have no body")
+        if "parse_data" in there:
+            self.notes += [
+                f"{self._folder} has no {name}" for name in _OF_PARSE if name not in there
+            ]
+        return there
 
-    def _commit(self, name: str, files: tuple[WrittenFile, ...]) -> None:
-        table = self._segment.table(name)
-        if table.transaction(f"import:{name}") is None:
-            table.commit(
-                Commit(step="import", add=files, transactions={f"import:{name}": 1}, remove="all")
-            )
+    def _fetches(self) -> None:
+        """Import what the fetch left; a cut-off one is begun anew."""
+        table = self._segment.table("crawl_fetch")
+        if table.transaction("import:crawl_fetch") is not None:
+            return
+        files, redirects = self._captures()
+        commit_once(self._segment.table("crawl_parse"), lambda: (*redirects, *self._links()))
+        commit_once(table, lambda: files)
+        shutil.rmtree(self._segment.journal_dir, ignore_errors=True)
 
-    def _records(self, name: str) -> Iterator[tuple[str, Record]]:
-        for record in self._source.records(self._folder / name):
-            url = Text.from_bytes(record.key).value
-            yield url.encode("utf-8", "replace").decode(), record
+    def _records(self, name: str, cls: type[Writable]) -> Iterator[tuple[str, Any]]:
+        """Yield the URLs and records of a part; none if it is not there, or does not come."""
+        if name in self._parts:
+            for entry in self._source.records(self._folder / name, cls):
+                yield sayable(entry.url), entry.record
 
     def _fetch_list(self) -> tuple[WrittenFile, ...]:
+        buckets = self._context.crawl.table("crawldb").buckets
         with ParquetSink(CRAWL_GENERATE, self._scratch, "generate") as sink:
-            for position, (url, record) in enumerate(self._records("crawl_generate")):
-                row = page_columns(CrawlDatum.from_bytes(record.value)) | place(url)
-                buckets = self._context.crawl.table("crawldb").buckets
+            for position, (url, datum) in enumerate(self._records("crawl_generate", CrawlDatum)):
+                row = page_columns(datum) | place(url)
                 more = {"bucket": url_hash(url) % buckets, "seq": 0, "part": 0}
                 sink.append(row | more | {"position": position})
-        self.counters["generated"] += sink.rows
         return sink.files
 
     # ------------------------------------------------------------------ fetches
@@ -152,25 +178,27 @@ class _Segment:
                 clock=self._context.clock,
             ) as log,
             ParquetSink(CRAWL_PARSE, self._scratch, "redirects") as redirects,
-            ExitStack() as stack,
         ):
-            contents = [
-                stack.enter_context(MapFile(part))
-                for part in sorted((self._folder / "content").glob("part-*"))
-                if is_map_file(part)
-            ]
             # Both kinds are numbered through, so that an export has them in the same order.
-            for position, (url, record) in enumerate(self._records("crawl_fetch")):
-                datum = CrawlDatum.from_bytes(record.value)
+            for position, (url, datum, content) in enumerate(self._fetched()):
                 if datum.status in _FETCHED:
                     fetched = fetch_record(url, datum, position)
-                    content = _content(contents, record.key)
                     log.append(fetched, protocol_output(content, fetched) if content else None)
-                    self.counters["captures"] += 1
                 else:
                     redirects.append({**_parse_row(url, datum, position), "kind": "redirect"})
         sealed = seal(self._segment.journal_dir, 0, self._scratch)
         return sealed.files["crawl_fetch"], redirects.files
+
+    def _fetched(self) -> Iterator[tuple[str, CrawlDatum, Content | None]]:
+        """Yield the records of crawl_fetch, by URL, each with its content."""
+        contents = _Contents(self._folder, self._source)
+        fetches = self._source.records(self._folder / "crawl_fetch", CrawlDatum).merged()
+        for key, several in groupby(fetches, attrgetter("key")):
+            data = [cast("CrawlDatum", entry.record) for entry in several]
+            found = contents.of(key)
+            for datum, content in zip(data, _dealt(found, data), strict=True):
+                yield sayable(key.decode("utf-8", "surrogateescape")), datum, content
+        self.notes += [f"{self._folder}: {told}" for told in contents.left()]
 
     # ------------------------------------------------------------------ parses
 
@@ -178,16 +206,15 @@ class _Segment:
         """Write the rows of crawl_parse, each joined to the link that it came from."""
         linked, named = self._sink(LINKED, "linked"), self._sink(NAMED, "named")
         with linked, named, ParquetSink(CRAWL_PARSE, self._scratch, "parse") as others:
-            for number, (url, record) in enumerate(self._records("crawl_parse")):
-                datum = CrawlDatum.from_bytes(record.value)
+            for number, (url, datum) in enumerate(self._records("crawl_parse", CrawlDatum)):
                 row = _parse_row(url, datum, number)
                 if datum.status == Status.LINKED:
                     linked.append({**row, "kind": None, "number": number})
                 else:
                     kind = _KINDS.get(Status(datum.status), "adjust")
                     others.append({**row, "kind": kind, "from_url": url})
-            for page, (url, record) in enumerate(self._records("parse_data")):
-                for ordinal, link in enumerate(ParseData.from_bytes(record.value).outlinks):
+            for page, (url, parse) in enumerate(self._records("parse_data", ParseData)):
+                for ordinal, link in enumerate(parse.outlinks):
                     named.append(
                         {
                             **place(link.to_url),
@@ -202,33 +229,68 @@ class _Segment:
         interval = self._context.settings.schedule.interval_default_s
         query = Query(name="import_links", sql=joined_links_sql(interval))
         target = WriteFiles(schema=CRAWL_PARSE, directory=self._scratch, stem="links")
-        joined = self._context.engine.execute(query, views, target).files
-        self.counters["outlinks"] += sum(file.rows for file in joined)
-        return (*others.files, *joined)
+        return (*others.files, *self._context.engine.execute(query, views, target).files)
 
     def _sink(self, schema: TableSchema, stem: str) -> ParquetSink:
         return ParquetSink(schema, self._scratch, stem)
 
     def _parses(self) -> tuple[WrittenFile, ...]:
         with ParquetSink(PARSE_DATA, self._scratch, "data") as sink:
-            for url, record in self._records("parse_data"):
-                sink.append(parse_columns(url, ParseData.from_bytes(record.value), None))
-        self.counters["parsed"] += sink.rows
+            for url, parse in self._records("parse_data", ParseData):
+                sink.append(parse_columns(url, parse, None))
         return sink.files
 
     def _texts(self) -> tuple[WrittenFile, ...]:
         with ParquetSink(PARSE_TEXT, self._scratch, "text") as sink:
-            for url, record in self._records("parse_text"):
-                sink.append({"url": url, "text": ParseText.from_bytes(record.value).text})
+            for url, text in self._records("parse_text", ParseText):
+                sink.append({"url": url, "text": text.text})
         return sink.files
 
 
-def _content(files: list[MapFile], key: bytes) -> Content | None:
-    for file in files:
-        value = file.get(Text.from_bytes(key))
-        if value is not None:
-            return Content.from_bytes(value)
-    return None
+class _Contents:
+    """The contents of a segment, asked for in the order of their URLs."""
+
+    def __init__(self, segment: Path, source: Source) -> None:
+        records: Iterator[Entry] = iter(())
+        if has_part(segment, "content"):
+            records = source.records(segment / "content", Content).merged()
+        self._groups = groupby(records, attrgetter("key"))
+        self._next = next(self._groups, None)
+        self._alone: list[bytes] = []  # the first URL of contents without a fetch
+        self._count = 0
+
+    def of(self, key: bytes) -> list[Content]:
+        """Return the contents of a URL."""
+        self._pass_over(lambda other: other < key)
+        if self._next is None or self._next[0] != key:
+            return []
+        found = [cast("Content", entry.record) for entry in self._next[1]]
+        self._next = next(self._groups, None)
+        return found
+
+    def left(self) -> list[str]:
+        """Return what is to be told of contents that were not asked for."""
+        self._pass_over(lambda _: True)
+        if not self._count:
+            return []
+        url = self._alone[0].decode("utf-8", "replace")
+        return [f"left out {self._count:,} contents without a fetch, the first that of {url}"]
+
+    def _pass_over(self, is_wanted: Callable[[bytes], bool]) -> None:
+        while self._next is not None and is_wanted(self._next[0]):
+            self._alone = self._alone or [self._next[0]]
+            self._count += 1
+            self._next = next(self._groups, None)
+
+
+def _dealt(contents: list[Content], fetches: list[CrawlDatum]) -> list[Content | None]:
+    """Return the content of each fetch of one URL: those that were good have one first."""
+    chosen: list[Content | None] = [None] * len(fetches)
+    good = [n for n, datum in enumerate(fetches) if datum.status == Status.FETCH_SUCCESS]
+    rest = [n for n, datum in enumerate(fetches) if datum.status in _FETCHED and n not in good]
+    for place_, content in zip((*good, *rest), contents, strict=False):
+        chosen[place_] = content
+    return chosen
 
 
 def _parse_row(url: str, datum: CrawlDatum, ordinal: int) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.tables import Commit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from filbert.steps.context import StepContext
     from filbert.store.tables import Table
 
-__all__ = ["commit_in_buckets", "commit_once", "note_origins", "view_of"]
+__all__ = ["commit_in_buckets", "commit_once", "note_absorbed", "note_origins", "view_of"]
 
 
 def view_of(schema: TableSchema, files: tuple[WrittenFile, ...], where: str = "") -> Files:
@@ -29,28 +29,29 @@ def view_of(schema: TableSchema, files: tuple[WrittenFile, ...], where: str = ""
     return Files(schema=schema, paths=tuple(str(file.path) for file in files), where=where)
 
 
-def commit_once(table: Table, files: tuple[WrittenFile, ...]) -> None:
-    """Commit the files of a table, whatever lay there; not if that was done before."""
+def commit_once(table: Table, make: Callable[[], tuple[WrittenFile, ...]]) -> None:
+    """Commit the files of a table, whatever lay there; not if that was done before.
+
+    Args:
+        table: The table.
+        make: Writes the files.
+    """
     transaction = f"import:{table.name}"
     if table.transaction(transaction) is None:
+        files = make()
         table.commit(Commit(step="import", add=files, transactions={transaction: 1}, remove="all"))
 
 
 def commit_in_buckets(
-    context: StepContext,
-    table: Table,
-    files: tuple[WrittenFile, ...],
-    scratch: Path,
-    transactions: Mapping[str, int],
-) -> int:
-    """Write the rows of files as a file per bucket, and commit them; return their number.
+    context: StepContext, table: Table, files: tuple[WrittenFile, ...], scratch: Path
+) -> None:
+    """Write the rows of files as a file per bucket, and commit them.
 
     Args:
         context: The step's.
         table: A table in buckets.
         files: The rows, with their buckets.
         scratch: Where the files are written.
-        transactions: What the commit absorbs besides.
     """
     added: list[WrittenFile] = []
     for bucket in range(table.buckets):
@@ -62,11 +63,31 @@ def commit_in_buckets(
         Commit(
             step="import",
             add=tuple(added),
-            transactions={f"import:{table.name}": 1, **transactions},
+            transactions={f"import:{table.name}": 1},
             read_version=table.version(),
         )
     )
-    return sum(file.rows for file in added)
+
+
+def note_absorbed(context: StepContext, *, update: bool) -> None:
+    """Note that imported segments are in the imported linkdb, and in the crawldb.
+
+    Args:
+        context: The step's.
+        update: They are in the crawldb, too; else the next updatedb absorbs them.
+    """
+    parsed = [
+        segment.name
+        for segment in context.crawl.segments()
+        if segment.table("parse_data").transaction("import:parse_data") is not None
+    ]
+    for name, step in (("linkdb", "invert"), *((("crawldb", "update"),) if update else ())):
+        table = context.crawl.table(name)
+        if table.transaction(f"import:{name}") is None:
+            continue
+        new = [f"{step}:{one}" for one in parsed if table.transaction(f"{step}:{one}") is None]
+        if new:
+            table.commit(Commit(step="import", transactions=dict.fromkeys(new, 1)))
 
 
 def note_origins(

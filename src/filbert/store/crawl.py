@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from filbert.errors import DataError, UserError
 from filbert.model.schemas import TABLES
 from filbert.store import durable, layout
+from filbert.store.imports import Imports
 from filbert.store.lease import hold_lease
 from filbert.store.recovery import recover
 from filbert.store.scratch import scratch
@@ -118,6 +119,7 @@ class CrawlFolder:
         tables = [self.table(name) for name in layout.CRAWL_TABLES]
         if any(table.version() > 0 for table in tables) or self.segments():
             return
+        self.imports.forget()
         for table in tables:
             shutil.rmtree(table.path)
         for folder in (self.segments_dir, self.path):
@@ -133,6 +135,11 @@ class CrawlFolder:
     def allowed_hosts_file(self) -> Path:
         """The host:port pairs that seeds allow although their addresses are private."""
         return self.path / layout.ALLOWED_HOSTS
+
+    @property
+    def imports(self) -> Imports:
+        """What was imported, and from where."""
+        return Imports(self.path / layout.IMPORTS)
 
     @property
     def segments_dir(self) -> Path:
@@ -223,6 +230,9 @@ def _foreign(path: Path) -> str:
     for entry in sorted(path.iterdir()):
         if entry.is_dir() and entry.name not in ours and not entry.name.startswith("."):
             return entry.name + "/"
+    crawldb = path / layout.CRAWL_TABLES[0]
+    if (crawldb / "current").is_dir() or (crawldb / "old").is_dir():
+        return f"{crawldb.name}/ of a crawl of Nutch (`filbert nutch import` takes one over)"
     return ""
 
 

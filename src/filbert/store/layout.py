@@ -14,6 +14,7 @@ __all__ = [
     "CONTENT",
     "CRAWL_TABLES",
     "DELTA_LOG",
+    "IMPORTS",
     "INDEX",
     "JOURNAL",
     "LEASE",
@@ -37,6 +38,7 @@ JOURNAL = "journal"
 LEFT_DUE = "left_due"
 INDEX = "index"
 ALLOWED_HOSTS = "allowed-hosts.txt"
+IMPORTS = "imports.json"
 STOP = ".STOP"
 SCRATCH = ".scratch"
 LEASE = ".lease"  # and the step that it is held for: .lease-fetch

@@ -34,7 +34,8 @@ def test_parts_are_merged_by_url() -> None:
         RecordFolder(GOLDEN / "crawldb-3parts") as three,
         RecordFolder(GOLDEN / "crawldb" / "current") as one,
     ):
-        assert list(three.merged()) == list(one)
+        merged = [entry._replace(position=0) for entry in three.merged()]
+        assert merged == [entry._replace(position=0) for entry in one]
         assert sorted(three) != list(three)
 
 
@@ -45,7 +46,6 @@ def test_a_record_is_found_by_its_url(name: str) -> None:
         for entry in list(folder)[::7]:
             assert folder.get(entry.url) == entry.record
         assert folder.get("http://nowhere/") is None
-        assert folder.value_class.endswith(("CrawlDatum", "Inlinks"))
 
 
 def test_a_part_that_is_missing(tmp_path: Path) -> None:

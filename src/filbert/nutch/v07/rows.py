@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from filbert.model.statuses import FetchStatus, PageStatus
 from filbert.nutch.simple import MD5Hash
 from filbert.nutch.v07.page import NEVER, FetchListEntry, Page
+from filbert.nutch.v07.parsed import Outlink, ParseData, ParseText
+from filbert.nutch.v07.status import ParseStatus
 from filbert.nutch.v1.content import Content as NewContent
 from filbert.nutch.v1.metadata import Metadata
 from filbert.rules.urls import place_of
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from filbert.nutch.v07.fetched import Content
-    from filbert.nutch.v07.parsed import ParseData
     from filbert.nutch.v07.status import ProtocolStatus
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "page_columns",
     "page_of",
     "parse_columns",
+    "parsed_columns",
+    "parsed_of",
 ]
 
 _DAY_S, _DAY_MS = 86_400, 86_400_000
@@ -50,6 +53,8 @@ _FETCH: Final = "nutch07.fetch"
 _ANCHORS: Final = "nutch07.anchors"
 LISTED: Final = "nutch07.listed"
 """When a page that was fetched had been due by its fetch list, in ms."""
+
+_PARSED: Final = "nutch07.parsed"
 
 _TYPES = {
     NUM_OUTLINKS: _HADOOP + "IntWritable",
@@ -143,6 +148,36 @@ def fetch_status_of(status: ProtocolStatus) -> FetchStatus:
     if status.code in _GONE:
         return FetchStatus.FETCH_GONE
     return _STATUSES.get(status.code, FetchStatus.FETCH_RETRY)
+
+
+def parsed_columns(text: ParseText | None, data: ParseData | None) -> dict[str, str]:
+    """Return what a parser noted of a page that has no parse here, as metadata of its fetch."""
+    if data is None or (text, data) == (ParseText(), ParseData(status=data.status)):
+        return {}
+    told = {
+        "text": text.text if text is not None else "",
+        "title": data.title,
+        "outlinks": [[link.to_url, link.anchor] for link in data.outlinks],
+        "metadata": data.metadata,
+        "status": [data.status.major, data.status.minor, data.status.args],
+    }
+    return {_PARSED: json.dumps(told, ensure_ascii=False)}
+
+
+def parsed_of(row: Mapping[str, Any]) -> tuple[ParseText, ParseData] | None:
+    """Return what `parsed_columns` kept with a fetch; None: nothing."""
+    kept = (row.get("metadata") or {}).get(_PARSED)
+    if kept is None:
+        return None
+    told = json.loads(kept)
+    major, minor, args = told["status"]
+    data = ParseData(
+        title=told["title"],
+        outlinks=tuple(Outlink(to_url=url, anchor=anchor) for url, anchor in told["outlinks"]),
+        metadata=told["metadata"],
+        status=ParseStatus(major=major, minor=minor, args=None if args is None else tuple(args)),
+    )
+    return ParseText(text=told["text"]), data
 
 
 def content_as_new(content: Content) -> NewContent:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Self
 from filbert.errors import UserError
 from filbert.nutch.array_file import ArrayFile, ArrayFileWriter
 from filbert.nutch.data import CorruptDataError, DataInput
-from filbert.nutch.map_file import is_map_file
+from filbert.nutch.map_file import DATA, is_map_file
+from filbert.nutch.parts import read_part
 from filbert.nutch.sequence_writer import OLD, Form
 from filbert.nutch.v07.fetched import Content, FetcherOutput, FetcherOutput06
 from filbert.nutch.v07.page import FetchListEntry
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from filbert.nutch.damage import Damage
+    from filbert.nutch.sequence_file import Record
     from filbert.nutch.writable import Writable
 
 __all__ = [
@@ -92,13 +95,13 @@ class OldSegment:
 
     Args:
         path: The segment.
-        skip_bad: Go on behind damage in the fetch list. (Parts in step cannot: a lost record would
-            put one page's text to another.)
+        damage: Takes what is left out of the fetch list; None: damage is an error. (Parts in step
+            cannot leave out: a lost record would put one page's text to another.)
     """
 
-    def __init__(self, path: Path, *, skip_bad: bool = False) -> None:
+    def __init__(self, path: Path, *, damage: Damage | None = None) -> None:
         self.path = path
-        self._skip_bad = skip_bad
+        self._damage = damage
 
     def has(self, name: str) -> bool:
         """Say whether the segment has a part."""
@@ -132,9 +135,8 @@ class OldSegment:
 
     def fetch_list(self) -> Iterator[FetchListEntry]:
         """Yield the lines of the fetch list."""
-        with ArrayFile(self.path / FetchListEntry.DIR_NAME, skip_bad=self._skip_bad) as file:
-            for record in file:
-                yield FetchListEntry.from_bytes(record.value)
+        path = self.path / FetchListEntry.DIR_NAME / DATA
+        return read_part(path, lambda _: _entry, damage=self._damage)
 
     def captures(self) -> Iterator[Captured]:
         """Yield the pages of the fetch.
@@ -173,6 +175,10 @@ class OldSegment:
     def _output_name(self) -> str | None:
         names = (FetcherOutput.DIR_NAME, FetcherOutput.DIR_NAME_NP)
         return next((name for name in names if self.has(name)), None)
+
+
+def _entry(record: Record) -> FetchListEntry:
+    return FetchListEntry.from_bytes(record.value)
 
 
 def _captured(values: list[bytes | None]) -> Captured:

@@ -25,10 +25,12 @@ class OldSource:
     Attributes:
         webdb: The folder of a web database; None: there is none.
         segments: Folders of segments, oldest first.
+        empty: A folder called db that is no web database.
     """
 
     webdb: Path | None = None
     segments: tuple[Path, ...] = ()
+    empty: tuple[Path, ...] = ()
 
     @classmethod
     def find(cls, path: Path) -> Self | None:
@@ -38,4 +40,7 @@ class OldSource:
         for parent in (path, path / "segments"):
             if parent.is_dir() and not segments:
                 segments = tuple(one for one in sorted(parent.iterdir()) if is_old_segment(one))
-        return cls(webdb=webdb, segments=segments) if webdb or segments else None
+        if webdb is None and not segments:
+            return None
+        empty = (path / "db",) if webdb is None and (path / "db").is_dir() else ()
+        return cls(webdb=webdb, segments=segments, empty=empty)

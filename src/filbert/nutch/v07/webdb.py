@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from filbert.errors import UserError
 from filbert.nutch import utf8
 from filbert.nutch.data import CorruptDataError, DataInput, DataOutput
-from filbert.nutch.map_file import MapFile, MapFileWriter, is_map_file
+from filbert.nutch.map_file import DATA, MapFile, MapFileWriter, is_map_file
+from filbert.nutch.parts import read_part
 from filbert.nutch.sequence_writer import OLD, Form
 from filbert.nutch.simple import UTF8, MD5Hash
 from filbert.nutch.sorter import sorted_records
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from filbert.nutch.damage import Damage
+    from filbert.nutch.sequence_file import Record
     from filbert.nutch.writable import WritableComparable
 
 __all__ = ["Stats", "WebDB", "is_webdb", "recover", "write_webdb"]
@@ -37,6 +40,7 @@ LINKS_BY_URL, LINKS_BY_MD5 = "linksByURL", "linksByMD5"
 STATS = "stats"
 _NOW, _NEW, _OLD = "webdb", "webdb.new", "webdb.old"
 _FORM = Form(version=OLD, checksums=False)
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class WebDB:
 
     Args:
         path: The folder of the database, or the `webdb` in it.
-        skip_bad: Go on behind damage.
+        damage: Takes what is left out; None: damage is an error.
 
     Attributes:
         stats: As the file says; before the first update there is none.
@@ -90,8 +94,8 @@ class WebDB:
         CorruptDataError: It is damaged.
     """
 
-    def __init__(self, path: Path, *, skip_bad: bool = False) -> None:
-        self._skip_bad = skip_bad
+    def __init__(self, path: Path, *, damage: Damage | None = None) -> None:
+        self._damage = damage
         self._maps: dict[str, MapFile] = {}
         self._lock = share(path.parent if is_map_file(path / PAGES_BY_URL) else path)
         try:
@@ -118,27 +122,19 @@ class WebDB:
 
     def pages(self) -> Iterator[Page]:
         """Yield all pages, by URL. Others may be asked for meanwhile."""
-        with self._open(PAGES_BY_URL, UTF8) as file:
-            for record in file:
-                yield Page.from_bytes(record.value)
+        return self._all(PAGES_BY_URL, lambda record: Page.from_bytes(record.value))
 
     def pages_by_md5(self) -> Iterator[Page]:
         """Yield all pages, by MD5 and by URL."""
-        with self._open(PAGES_BY_MD5, Page) as file:
-            for record in file:
-                yield Page.from_bytes(record.key)
+        return self._all(PAGES_BY_MD5, lambda record: Page.from_bytes(record.key))
 
     def links(self) -> Iterator[Link]:
         """Yield all links, by URL and by the page that they come from."""
-        with self._open(LINKS_BY_URL, Link) as file:
-            for record in file:
-                yield Link.from_bytes(record.key)
+        return self._all(LINKS_BY_URL, lambda record: Link.from_bytes(record.key))
 
     def links_by_md5(self) -> Iterator[Link]:
         """Yield all links, by the page that they come from and by URL."""
-        with self._open(LINKS_BY_MD5, LinkByMD5) as file:
-            for record in file:
-                yield Link.from_bytes(record.key)
+        return self._all(LINKS_BY_MD5, lambda record: Link.from_bytes(record.key))
 
     def page(self, url: str) -> Page | None:
         """Return the page of a URL; None if there is none."""
@@ -177,13 +173,17 @@ class WebDB:
 
     def _map(self, name: str, key: type[WritableComparable]) -> MapFile:
         if name not in self._maps:
-            self._maps[name] = self._open(name, key)
+            skip_bad = self._damage is not None
+            self._maps[name] = MapFile(self._folder(name), key, skip_bad=skip_bad)
         return self._maps[name]
 
-    def _open(self, name: str, key: type[WritableComparable]) -> MapFile:
+    def _all(self, name: str, make: Callable[[Record], _Made]) -> Iterator[_Made]:
+        return read_part(self._folder(name) / DATA, lambda _: make, damage=self._damage)
+
+    def _folder(self, name: str) -> Path:
         if not is_map_file(self.path / name):
             raise CorruptDataError(f"{self.path} is half a web database: it has no {name}")
-        return MapFile(self.path / name, key, skip_bad=self._skip_bad)
+        return self.path / name
 
 
 def _found(path: Path) -> Path:

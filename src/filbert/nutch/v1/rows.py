@@ -41,6 +41,7 @@ __all__ = [
     "parse_columns",
     "parse_data_of",
     "place",
+    "sayable",
 ]
 
 GENERATE_TIME: Final = "_ngt_"
@@ -61,6 +62,11 @@ _COLUMNS: dict[str, tuple[str, type[Writable]]] = {
     "_repr_": ("repr_url", Text),
 }
 """Metadata that have a column of their own, and the class that they must have for it."""
+
+
+def sayable(url: str) -> str:
+    """Return a URL as a column can have it: bytes of a key that were no UTF-8 are `?`."""
+    return url.encode("utf-8", "replace").decode()
 
 
 def place(url: str) -> dict[str, Any]:
@@ -125,20 +131,20 @@ def datum_of(
         fetch_time: Its time, epoch ms.
         extra: Metadata besides; what the row says itself goes before.
     """
-    values: dict[str, Writable | str] = dict(extra or {})
+    texts = row.get("metadata") or {}
+    own = {name: text for name, text in texts.items() if not name.startswith(OUTLINK_METADATA)}
+    told = map_of(own, row.get("metadata_types"))
+    # Java keeps names of one bucket in the order they came: what a fetch puts comes last.
+    values: dict[str, Writable | str] = {}
     for name, (column, cls) in _COLUMNS.items():
         value = row.get(column)
         if value is not None:
             number = value // 1000 if name == _ORPHAN else value
             values[name] = cls(number)  # type: ignore[call-arg]  # each of them has one field
-    texts = row.get("metadata") or {}
-    own = {name: text for name, text in texts.items() if not name.startswith(OUTLINK_METADATA)}
-    told = map_of(own, row.get("metadata_types"))
+    more = MapWritable.of({**(extra or {}), **values})
     metadata = told
-    if values:
-        metadata = MapWritable.of(values)
-        for key, one in told.items():
-            metadata = metadata.put(key, one)
+    if more.entries:
+        metadata = MapWritable({**told.entries, **more.entries, **told.entries}, told.classes)
     return CrawlDatum(
         status=status,
         fetch_time=fetch_time,

@@ -14,24 +14,24 @@ import re
 import tempfile
 from itertools import chain, groupby, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
-from filbert.nutch.data import DataInput
+from filbert.nutch.data import CorruptDataError
 from filbert.nutch.hadoop_order import map_sorted, merged
 from filbert.nutch.map_file import DATA
-from filbert.nutch.parts import part_files, records
-from filbert.nutch.sequence_file import SequenceFile
-from filbert.nutch.simple import Text
+from filbert.nutch.parts import part_files, read_part
 from filbert.nutch.sorter import sorted_records
 from filbert.nutch.v1 import names
+from filbert.nutch.v1.folders import RecordFolder, key_reader
 from filbert.nutch.v1.java_text import date_text, float_text
 from filbert.nutch.v1.links import Inlinks, InlinksOrder
 from filbert.nutch.v1.map_writable import java_string
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from filbert.nutch.sequence_file import Skipped
+    from filbert.nutch.damage import Damage
+    from filbert.nutch.sequence_file import Header, Record
     from filbert.nutch.v1.crawl_datum import CrawlDatum
     from filbert.nutch.writable import Writable
 
@@ -146,16 +146,14 @@ class _Record(NamedTuple):
         return len(self.url) + len(self.value) + 4
 
 
-def segment_text(
-    segment: Path, *, skip_bad: bool = False, skipped: list[Skipped] | None = None
-) -> Iterator[str]:
+def segment_text(segment: Path, *, damage: Damage | None = None) -> Iterator[str]:
     """Yield what `readseg -dump` prints of each URL of a segment, all parts together."""
     with tempfile.TemporaryDirectory(prefix="filbert-readseg-") as spill:
         runs = []
         for part in _SEGMENT_PARTS:
             for path in part_files(segment / part):
-                size = sum(record.size for record in _read(path, skip_bad=skip_bad))
-                found = _read(path, skip_bad=skip_bad, skipped=skipped)
+                size = sum(record.size for record in _read(path, damage))
+                found = _read(path, damage)
                 ordered = found if path.name == DATA else _sorted(found, Path(spill))
                 runs.append((size, ordered))
         records_ = merged(runs, lambda record: record.url)
@@ -166,14 +164,21 @@ def segment_text(
             yield "".join(said) + "\n"
 
 
-def _read(path: Path, *, skip_bad: bool, skipped: list[Skipped] | None = None) -> Iterator[_Record]:
-    with SequenceFile(path, skip_bad=skip_bad) as file:
-        name = file.header.value_class
-        for one in file:
-            data = DataInput(one.key)
-            yield _Record(data.read_bytes(data.read_vint()), one.value, name)
-        if skipped is not None:
-            skipped.extend(file.skipped)
+def _read(path: Path, damage: Damage | None) -> Iterator[_Record]:
+    """Yield the records of a part; where damage is left out, those that can be read."""
+
+    def reader(header: Header) -> Callable[[Record], _Record]:
+        name, url_of = header.value_class, key_reader(header.key_class)
+        cls = names.record_class(name) if damage is not None else None
+
+        def make(record: Record) -> _Record:
+            if cls is not None:
+                cls.from_bytes(record.value)
+            return _Record(url_of(record.key), record.value, name)
+
+        return make
+
+    return read_part(path, reader, damage=damage)
 
 
 def _sorted(found: Iterator[_Record], spill: Path) -> Iterator[_Record]:
@@ -186,18 +191,25 @@ def _sorted(found: Iterator[_Record], spill: Path) -> Iterator[_Record]:
 
 
 def _section(record: _Record) -> str:
+    name = record.class_name.rpartition(".")[2]
+    return f"\n{name}::\n{_said(record)}"
+
+
+def _said(record: _Record) -> str:
     cls = names.record_class(record.class_name)
-    shown = record.value.hex(" ") if cls is None else str(cls.from_bytes(record.value))
-    return f"\n{record.class_name.rpartition('.')[2]}::\n{shown}"
+    if cls is None:
+        return record.value.hex(" ")
+    try:
+        return str(cls.from_bytes(record.value))
+    except CorruptDataError as error:
+        url = record.url.decode("utf-8", "replace")
+        raise CorruptDataError(f"the {cls.__name__} of {url}: {error.message}") from error
 
 
 def pages_of(
-    folder: Path,
-    cls: type[_Page],
-    *,
-    skip_bad: bool = False,
-    skipped: list[Skipped] | None = None,
+    folder: Path, cls: type[_Page], *, damage: Damage | None = None
 ) -> Iterator[tuple[str, _Page]]:
     """Yield the URLs and records of a folder of parts."""
-    for record in records(folder, skip_bad=skip_bad, skipped=skipped):
-        yield Text.from_bytes(record.key).value, cls.from_bytes(record.value)
+    with RecordFolder(folder, cls, damage=damage) as parts:
+        for entry in parts:
+            yield entry.url, cast("_Page", entry.record)
