@@ -41,6 +41,12 @@ def test_one_is_singular() -> None:
     assert got[2:4] == ["  inject       1 new page", "  parse        1 page, 2 links kept"]
 
 
+def test_rounds_of_earlier_calls_are_told_apart() -> None:
+    """The figures are of this call; the rounds are of the run that it went on with."""
+    got = list(summary_lines(CrawlReport(rounds=3, before=1, ended="x"), CRAWL))
+    assert got[1] == "3 rounds done, 2 of them by this call; ended: x"
+
+
 def test_a_run_that_fetched_nothing_says_so() -> None:
     """Success with 0 pages is no success to a person."""
     assert any(line.startswith("NOTHING WAS FETCHED") for line in lines_of())

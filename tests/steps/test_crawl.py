@@ -74,6 +74,18 @@ def test_a_robot_without_a_name_makes_no_segment(tmp_path: Path) -> None:
     assert RunMarker.read(path) is None
 
 
+def test_a_run_that_goes_on_counts_its_rounds_once(tmp_path: Path) -> None:
+    """Rounds of the run and of the call begin at the same mark, and agree with why it ended."""
+    path = tmp_path / "crawl"
+    paper = PaperCrawl(path)
+    RunMarker.begin(path, paper.folder.table("crawldb").version())
+    paper.crawldb({"http://a.test/": PageStatus.DB_FETCHED}, absorbs=[paper.segment({})])
+    with open_context(path, QUICK, {}, clock=paper.clock) as context:
+        report = run(context, CrawlOptions(rounds=1), _Nobody())
+    assert (report.rounds, report.before) == (1, 1)
+    assert report.ended == "that was all that was asked for"
+
+
 def test_rounds_that_were_undone_do_not_count(tmp_path: Path) -> None:
     """A rollback in the middle of a run gives its rounds back."""
     path = tmp_path / "crawl"

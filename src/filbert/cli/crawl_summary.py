@@ -58,7 +58,8 @@ def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
         crawl_dir: The crawl folder, as the user named it.
     """
     yield ""
-    yield f"{count_of(report.rounds, 'round')} done; ended: {report.ended}"
+    by_call = f", {report.rounds - report.before} of them by this call" if report.before else ""
+    yield f"{count_of(report.rounds, 'round')} done{by_call}; ended: {report.ended}"
     for step, figures in _FIGURES.items():
         counted: Counter[str] = report.counters.get(step, Counter())
         told = [

@@ -65,6 +65,7 @@ class CrawlReport:
 
     Attributes:
         rounds: Rounds completed by this run, those before a kill included.
+        before: How many of them earlier calls completed.
         counters: Sums over all steps of this call, by step and counter.
         ended: Why the run ended, in words.
         stopped: It was asked to stop; the same command goes on.
@@ -73,6 +74,7 @@ class CrawlReport:
     """
 
     rounds: int
+    before: int = 0
     counters: dict[str, Counter[str]] = field(default_factory=dict)
     ended: str = ""
     stopped: bool = False
@@ -107,6 +109,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         unfinished = RunMarker.read(crawl.path)
         marker = unfinished or RunMarker.begin(crawl.path, _db_version(context))
         loop = _Loop(context, options, watch, marker)
+        before = loop.done()
         try:
             loop.begin()
             ended = loop.rounds()
@@ -119,6 +122,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
             RunMarker.end(crawl.path)
     return CrawlReport(
         rounds=loop.done(),
+        before=before,
         counters=loop.counters,
         ended=ended,
         stopped=stopped,
