@@ -111,8 +111,10 @@ def test_a_damaged_table_is_named(
     assert run([command, crawl, *options]) == 3
 
     err = capsys.readouterr().err
-    assert "a file of the crawl folder is damaged or missing" in err
+    said = "is missing: /" if harm == "gone" else "is damaged: "
+    assert f"a file of the crawl folder {said}" in err
     assert ".parquet" in err
+    assert "file system operations" not in err
 
 
 def test_no_fact_hides_a_field_of_explain(crawl: str, capsys: pytest.CaptureFixture[str]) -> None:

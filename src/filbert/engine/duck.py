@@ -8,7 +8,9 @@ an error. Errors of DuckDB leave this module as `EngineError` only.
 from __future__ import annotations
 
 import contextlib
+import re
 import uuid
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
@@ -20,7 +22,6 @@ from filbert.model.schemas import Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from filbert.engine.base import Files, WriteFiles
     from filbert.model.schemas import Column, TableSchema
@@ -56,6 +57,7 @@ TYPES = {
 _INTEGERS = frozenset({Type.SMALLINT, Type.INT, Type.BIGINT})
 _FLOATS = frozenset({Type.FLOAT, Type.DOUBLE})
 _INTERRUPTED = "Query interrupted"  # all that its Python side says after Ctrl-C
+_PARQUET = re.compile(r"/[^\"']*?\.parquet")
 _NO_SPACE = ("No space left on device", "max_temp_directory_size", "Disk quota exceeded")
 
 
@@ -208,10 +210,7 @@ def translated(what: str, memory_limit_mb: int) -> Iterator[None]:
                 hint="raise engine.memory_limit_mb, or give engine.spill_dir more room",
             ) from error
         if names_a_damaged_file(error):
-            raise DataError(
-                f"a file of the crawl folder is damaged or missing: {text.splitlines()[0]}",
-                hint="restore that file from a copy; nothing was changed",
-            ) from error
+            raise _damaged_file(text.splitlines()[0]) from error
         raise EngineError(f"the query {what} failed: {text}") from error
     except OSError as error:
         if error.errno == 28:
@@ -223,6 +222,18 @@ def names_a_damaged_file(error: duckdb.Error) -> bool:
     """Say whether a Parquet file is missing, cut short or overwritten."""
     kinds = (duckdb.InvalidInputException, duckdb.IOException, duckdb.PermissionException)
     return isinstance(error, kinds) and ".parquet" in str(error).splitlines()[0]
+
+
+def _damaged_file(reason: str) -> DataError:
+    found = _PARQUET.search(reason)
+    if found is not None and not Path(found[0]).exists():
+        what = f"is missing: {found[0]}"
+    else:
+        what = f"is damaged: {reason}"
+    return DataError(
+        f"a file of the crawl folder {what}",
+        hint="restore that file from a copy; nothing was changed",
+    )
 
 
 def _disk_full(what: str) -> EngineError:
