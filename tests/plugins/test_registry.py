@@ -101,7 +101,8 @@ def test_what_is_wrong_with_a_file_is_said(text: str, said: str, tmp_path: Path)
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     """A plugin file that is not there is named with its path."""
-    with pytest.raises(PluginError, match=r"nope\.py is not there"):
+    (tmp_path / "nopes.py").touch()
+    with pytest.raises(PluginError, match=r"nope\.py is not there\n  Did you mean .*nopes\.py\?"):
         _repository(tmp_path, plugins={"files": ("nope.py",)}).url_filters()
 
 

@@ -6,6 +6,7 @@ PluginError that names it and shows what would be right.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -58,13 +59,20 @@ def _imported(name: str, folder: Path) -> ModuleType:
     is_file = name.endswith(".py") or "/" in name
     path = folder / name
     if is_file and not path.is_file():
-        raise PluginError(f"the plugin file {path} is not there", hint="Mend the setting plugins.")
+        raise PluginError(f"the plugin file {path} is not there", hint=_nearest(path))
     try:
         return _from_file(path) if is_file else importlib.import_module(name)
     except Exception as error:
         raise PluginError(
             f"the plugin file {name} cannot be imported: {type(error).__name__}: {error}"
         ) from error
+
+
+def _nearest(path: Path) -> str:
+    """Return what may have been meant instead of a file that is not there."""
+    beside = [one.name for one in path.parent.glob("*.py")]
+    near = difflib.get_close_matches(path.name, beside, n=1)
+    return f"Did you mean {path.parent / near[0]}?" if near else "Mend the setting plugins."
 
 
 def _from_file(path: Path) -> ModuleType:
