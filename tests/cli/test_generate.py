@@ -67,3 +67,13 @@ def test_show_sql_does_nothing(crawl: Path) -> None:
 
     assert "from crawldb" in done.stdout
     assert names(crawl) == []
+
+
+def test_a_slip_in_an_expression_is_told(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A name near a variable's is a warning: it may be metadata. Of a wrong expression the error."""
+    assert run(["generate", str(crawl), "--expr", 'statuss == "db_unfetched"']) == 1
+    assert "statuss is read as metadata; did you mean status?" in capsys.readouterr().err
+
+    assert run(["generate", str(crawl), "--expr", "fetchtime > 3"]) == 2
+    err = capsys.readouterr().err
+    assert ("is read as metadata" in err, "Write fetchTime." in err) == (False, True)

@@ -75,8 +75,6 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
         NamelessError: The fetch that follows needs `http.agent_name`.
     """
     choice = selection(context, options)
-    for name, near in slips(choice.settings.expr).items():
-        _log.warning("generate.expr", text=f"{name} is read as metadata; did you mean {near}?")
     crawldb = context.crawl.table("crawldb")
     pages = crawldb.files()
     if not pages.paths:
@@ -88,6 +86,7 @@ def run(context: StepContext, options: GenerateOptions) -> StepResult:
             _finish_marks(context, choice, scratch)
             pages = crawldb.files()
         reasons, first_due = _reasons(context, choice, pages)
+        _warn_of_slips(choice.settings.expr)
         chosen = chosen_pages(
             context, choice, due=reasons["due"], recheck=options.recheck, scratch=scratch
         )
@@ -144,6 +143,11 @@ def show_sql(context: StepContext, options: GenerateOptions) -> str:
         1, parts=choice.settings.num_fetchers > 1
     )
     return "\n\n".join(f"-- {title}\n{sql};" for title, sql in queries.items()) + "\n"
+
+
+def _warn_of_slips(expr: str) -> None:
+    for name, near in slips(expr).items():
+        _log.warning("generate.expr", text=f"{name} is read as metadata; did you mean {near}?")
 
 
 def _reasons(
