@@ -70,7 +70,7 @@ def test_show_sql_does_nothing(crawl: Path) -> None:
 
 
 def test_a_slip_in_an_expression_is_told(crawl: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A name near a variable's is a warning: it may be metadata. Of a wrong expression the error."""
+    """A name near a variable is a warning: it may be metadata. What is wrong is an error alone."""
     assert run(["generate", str(crawl), "--expr", 'statuss == "db_unfetched"']) == 1
     assert "statuss is read as metadata; did you mean status?" in capsys.readouterr().err
 
