@@ -340,6 +340,16 @@ def test_what_inject_would_not_take(paper: PaperCrawl, asked: str, why: str) -> 
     assert not [one for one in told(paper, asked) if one.kind == "robots"]
 
 
+def test_a_key_is_stored_only_where_the_page_is_known(paper: PaperCrawl) -> None:
+    """Of a page that is not there it is said where it would be."""
+    known, unknown = told(paper, f"{OAK}#top"), told(paper, "http://oak.test/none#top")
+    got = [one.text for one in (*known, *unknown) if one.kind == "key"]
+    assert got == [
+        f"it is stored under {OAK}",
+        "it would be stored under http://oak.test/none",
+    ]
+
+
 @pytest.mark.parametrize("asked", ["oak.test", "oak.test/", "OAK.test/#top", "oak.test:80/"])
 def test_a_url_without_its_scheme_is_found(paper: PaperCrawl, asked: str) -> None:
     """Host, port and path are enough, in any spelling that the normalisers make equal."""

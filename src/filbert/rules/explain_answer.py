@@ -203,7 +203,7 @@ def rules_now(facts: Facts) -> Iterator[Statement]:
         yield Statement(
             part=Part.RULES,
             kind="key",
-            text=f"it is stored under {facts.key}",
+            text=f"it {'is' if facts.page else 'would be'} stored under {facts.key}",
             facts={"key": facts.key},
         )
     yield from _robots(facts)
