@@ -168,6 +168,46 @@ def test_readseg_takes_segments_of_nutchs(
 
 
 @pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (["readdb", "webdb-5-analyzed", "--stats"], "6-readdb-stats.txt"),
+        (["readdb", "webdb-4-updated", "--dump"], "6-readdb-dumppageurl.txt"),
+    ],
+)
+def test_readers_take_a_web_database_of_old(
+    command: list[str],
+    expected: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """They print what 0.7 printed, but for the number that Java drew in the first line."""
+    monkeypatch.chdir(DATA / "nutch07" / "nutch072")
+    assert run(command) == 0
+    wanted = Path("log", expected).read_text(encoding="utf-8").splitlines()
+    assert capsys.readouterr().out.splitlines()[1:] == wanted[1:]
+
+
+def test_questions_to_a_crawl_of_old(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One page, the best, links to a page and of all, a segment's list and records."""
+    monkeypatch.chdir(DATA / "nutch07" / "nutch072")
+    url = "http://127.0.0.1:8071/copy-of-p1.html"
+    for command, said in (
+        (["readdb", "webdb-4-updated", "--url", url], f"Version: 4\nURL: {url}\nID: "),
+        (["readdb", "webdb-5-analyzed", "--top-n", "2"], "Page 0: Version: 4\nURL: "),
+        (["readlinkdb", "webdb-4-updated", "--url", url], "Found 1 links.\nLink 0: "),
+        (["readlinkdb", "webdb-4-updated", "--dump"], f" to {url}\n"),
+        (["readseg", "segments"], "PARSED?\tSTARTED\t\t\tFINISHED\t\tCOUNT\tDIR NAME\n"),
+        (["readseg", "segments", "--get", url], f"\nURL: {url}\n"),
+        (["nutch", "dump", "webdb-4-updated"], "WebDBReader@0\n\nPage 1: Version: 4\n"),
+        (["nutch", "dump", "segments"], "Recno:: 0\nFetcherOutput::\n"),
+    ):
+        assert run(command) == 0
+        assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
     ("command", "code", "said"),
     [
         (["readdb", "crawldb", "--url", "http://none/"], 1, "not found in the crawldb"),
@@ -176,6 +216,9 @@ def test_readseg_takes_segments_of_nutchs(
         (["readlinkdb", "linkdb", "--url", "http://none/"], 1, "no link information"),
         (["readlinkdb", "crawldb", "--dump"], 2, "crawldb has no linkdb"),
         (["readseg", "segments", "20200101000000"], 2, "has no segment 20200101000000"),
+        (["readdb", "../nutch07/nutch072/webdb-4-updated", "--url", "x"], 1, "not found"),
+        (["readdb", "../nutch07/nutch072/segments", "--stats"], 2, "has no web database"),
+        (["readseg", "../nutch07/nutch072/webdb-4-updated"], 2, "has no segments"),
     ],
 )
 def test_what_such_a_folder_has_not_is_told(

@@ -67,7 +67,8 @@ def _selection_options(function: Callable[..., object]) -> Callable[..., object]
 def command(crawl_dir: Path, overrides: tuple[str, ...], **options: Any) -> int:
     """Tell what the crawldb of CRAWL_DIR knows: figures, one URL, the best, or all rows.
 
-    CRAWL_DIR may be a crawldb of Nutch 1.x: then it is told as Nutch tells it.
+    CRAWL_DIR may be a crawldb of Nutch 1.x, or a web database of 0.6 or 0.7: then it is told as
+    Nutch tells it.
     """
     from filbert.cli.nutch_readers import nutch_source, read_nutch_crawldb
     from filbert.model.clock import SystemClock

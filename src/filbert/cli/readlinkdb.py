@@ -41,7 +41,8 @@ def command(  # noqa: PLR0913 (click hands over each option)
 ) -> int:
     """Show who links to a page of CRAWL_DIR, and with which anchor text.
 
-    CRAWL_DIR may be a linkdb of Nutch 1.x: then it is told as Nutch tells it.
+    CRAWL_DIR may be a linkdb of Nutch 1.x, or a web database of 0.6 or 0.7: then it is told as
+    Nutch tells it.
     """
     from filbert.cli.nutch_readers import nutch_source, read_nutch_linkdb
     from filbert.cli.output import print_rows
