@@ -43,7 +43,7 @@ def command(words: tuple[str, ...]) -> None:
 
     DIR has a `fetchlist`; `fetcher`, `content`, `parse_text` and `parse_data` are written beside
     it. The fetch is ours: polite, robots.txt obeyed. `-D name=value` sets a setting;
-    `http.agent_name` must be set.
+    `http.agent_name` must be set for all but hosts of this machine.
 
     \b
     filbert nutch fetch07 -threads 10 segments/20060331120000 -D http.agent_name=my-robot
