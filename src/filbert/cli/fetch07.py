@@ -73,7 +73,7 @@ def _read(words: tuple[str, ...]) -> _Asked:
     """Read the words; the last that is no option is the folder, as of old.
 
     Raises:
-        click.UsageError: No folder; a level that is none, or a number that is none.
+        click.UsageError: No folder; an option, a level or a number that is none.
     """
     asked = _Asked()
     rest = iter(words)
@@ -90,6 +90,8 @@ def _read(words: tuple[str, ...]) -> _Asked:
             asked.settings = (*asked.settings, next(rest, ""))
         elif word in ("-local", "-noParsing"):
             click.echo(f"note: {word} changes nothing here", err=True)
+        elif word.startswith("-"):
+            raise click.UsageError(f"there is no option {word}\n{_USAGE}")
         else:
             asked.folder = word
     if not asked.folder:
