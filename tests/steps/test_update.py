@@ -390,7 +390,9 @@ def test_a_segment_that_is_not_parsed_is_not_absorbed(scene: Scene) -> None:
     segment = scene.segment({A: {"text": "a"}})
     for path in segment.table("parse_data").log_path.iterdir():
         path.unlink()
-    assert scene.update().message == ("the crawldb is up to date (1 segment is not parsed yet)")
+    assert scene.update().message == (
+        "the crawldb is up to date, but for 1 segment that is not parsed yet"
+    )
     with pytest.raises(UserError, match="is fetched, not yet parsed") as caught:
         scene.update(segment)
     assert f"filbert parse {scene.folder.path} {segment.name}" in caught.value.hint

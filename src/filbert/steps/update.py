@@ -65,10 +65,8 @@ def run(context: StepContext, options: UpdateOptions) -> StepResult:
     if not fresh and not asked:
         message = "the crawldb has absorbed all segments"
         if waiting:
-            verb = "is" if waiting == 1 else "are"
-            message = (
-                f"the crawldb is up to date ({count_of(waiting, 'segment')} {verb} not parsed yet)"
-            )
+            unparsed = count_of(waiting, "segment that is", "segments that are")
+            message = f"the crawldb is up to date, but for {unparsed} not parsed yet"
         return StepResult(step="updatedb", message=message, nothing_to_do=True)
     table = context.crawl.table("crawldb")
     read_version = table.version()
