@@ -1,8 +1,8 @@
 """File operations that outlive a loss of power, one function each.
 
 Guarantee: when a function returns, what it did is on the disk. A full disk is a `DataError` that
-says so, and so is one that may not be written. Everything in the store that must not be lost goes through here, so that tests can break
-any one operation.
+says so, and so is one that may not be written. Everything in the store that must not be lost goes
+through here, so that tests can break any one operation.
 """
 
 from __future__ import annotations
