@@ -198,7 +198,7 @@ def test_rules_with_their_lines(paper: PaperCrawl) -> None:
     got = texts(told(paper, "HTTP://oak.test:80/secret/#x"), "rules")
     assert got[0] == "normaliser basic makes it http://oak.test/secret/"
     assert any(text.startswith("filter regex accepts it by") for text in got)
-    assert "it is stored under http://oak.test/secret/" in got
+    assert "it would be stored under http://oak.test/secret/" in got
     assert got[-1] == (
         "http://oak.test/robots.txt forbids it by `Disallow: /secret (line 2)`, in the group for *"
     )

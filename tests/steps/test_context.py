@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 def test_a_folder_made_for_wrong_use_is_not_left_behind(tmp_path: Path) -> None:
     """A step that refuses before it commits leaves no crawl folder, and what lay there stays."""
-    crawl, before = tmp_path / "crawl", tmp_path / "with-settings"
+    crawl, before, bare = (tmp_path / name for name in ("crawl", "with-settings", "bare"))
     before.mkdir()
+    bare.mkdir()
     (before / "filbert.toml").write_text("[fetcher]\nthreads = 2\n", encoding="utf-8")
-    for folder in (crawl, before):
+    for folder in (crawl, before, bare):
         with pytest.raises(UserError), open_context(folder, (), {}, create=True):
             raise UserError("wrong")
     assert not crawl.exists()
+    assert list(bare.iterdir()) == []
     assert [path.name for path in before.iterdir()] == ["filbert.toml"]
 
 

@@ -130,6 +130,7 @@ def test_the_old_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ([], "[-logLevel level] [-showThreadID] [-threads n] dir"),
         (["-logLevel", "BOGUS", "x"], 'Bad level "BOGUS"'),
         (["-threads", "none", "x"], "-threads none"),
+        (["-thread", "2", "x"], "there is no option -thread"),
     ):
         assert filbert(["nutch", "fetch07", *wrong]) == 2
         assert told in capsys.readouterr().err

@@ -181,7 +181,10 @@ def test_a_killed_process_loses_and_doubles_nothing(tmp_path: Path, warc_format:
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             for _ in range(rng.randrange(20, 220)):
-                acknowledged.add(int(process.stdout.readline()))
+                line = process.stdout.readline().strip()
+                if not line.isdigit():  # a machine under load: it was done before it was killed
+                    break
+                acknowledged.add(int(line))
             process.kill()
             rest = process.stdout.read().splitlines()
             acknowledged.update(int(line) for line in rest if line.isdigit() and line != rest[-1])

@@ -43,7 +43,7 @@ def command(words: tuple[str, ...]) -> None:
 
     DIR has a `fetchlist`; `fetcher`, `content`, `parse_text` and `parse_data` are written beside
     it. The fetch is ours: polite, robots.txt obeyed. `-D name=value` sets a setting;
-    `http.agent_name` must be set.
+    `http.agent_name` must be set for all but hosts of this machine.
 
     \b
     filbert nutch fetch07 -threads 10 segments/20060331120000 -D http.agent_name=my-robot
@@ -73,7 +73,7 @@ def _read(words: tuple[str, ...]) -> _Asked:
     """Read the words; the last that is no option is the folder, as of old.
 
     Raises:
-        click.UsageError: No folder; a level that is none, or a number that is none.
+        click.UsageError: No folder; an option, a level or a number that is none.
     """
     asked = _Asked()
     rest = iter(words)
@@ -90,6 +90,8 @@ def _read(words: tuple[str, ...]) -> _Asked:
             asked.settings = (*asked.settings, next(rest, ""))
         elif word in ("-local", "-noParsing"):
             click.echo(f"note: {word} changes nothing here", err=True)
+        elif word.startswith("-"):
+            raise click.UsageError(f"there is no option {word}\n{_USAGE}")
         else:
             asked.folder = word
     if not asked.folder:

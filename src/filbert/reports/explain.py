@@ -85,6 +85,7 @@ class _Gathering:
         read = self.reader.in_segments
         fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
         generated = read("crawl_generate", of_key, order="segment")[0]
+        redirects = read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
         robots = self._robots(key)
         return Facts(
             asked=asked,
@@ -97,9 +98,7 @@ class _Gathering:
             generated=tuple(generated),
             left_due=tuple(self._left_due(key, generated)),
             fetched=tuple(fetched),
-            redirects_here=tuple(
-                read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
-            ),
+            redirects_here=tuple(redirects),
             parsed=self._parsed(of_key),
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
             robots=robots,

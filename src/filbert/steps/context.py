@@ -96,7 +96,7 @@ def open_context(
     clock = clock or SystemClock()
     plugins = PluginRepository(settings, crawl_dir)
     plugins.check()
-    make = create and not CrawlFolder.exists(crawl_dir)
+    make, was_there = create and not CrawlFolder.exists(crawl_dir), crawl_dir.exists()
     crawl = (
         CrawlFolder.create(crawl_dir, clock=clock, buckets=settings.store.buckets)
         if make
@@ -117,5 +117,5 @@ def open_context(
             )
     except UserError:
         if make:
-            crawl.discard()
+            crawl.discard(keep=was_there)
         raise

@@ -83,7 +83,9 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
         done = fetched.run()
         if done:
             fetched.commit()
-    _log.info("fetch.ended", segment=segment.name, done=done, **fetched.counters)
+    notes = examples(read_left_due(segment.left_due_dir))
+    why = {"left_due.why": list(notes)} if notes else {}
+    _log.info("fetch.ended", segment=segment.name, done=done, **fetched.counters, **why)
     return StepResult(
         step="fetch",
         counters=fetched.counters,
@@ -91,7 +93,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
             segment.name, fetched.counters, context.clock.now_ms() - started, stopped=not done
         ),
         segments=(segment.name,),
-        notes=examples(read_left_due(segment.left_due_dir)),
+        notes=notes,
     )
 
 

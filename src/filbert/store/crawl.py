@@ -114,15 +114,20 @@ class CrawlFolder:
         crawl._buckets = crawl.table("crawldb").buckets
         return crawl
 
-    def discard(self) -> None:
-        """Remove a crawl folder just made in which nothing was committed; else leave it alone."""
+    def discard(self, *, keep: bool = False) -> None:
+        """Remove a crawl folder just made in which nothing was committed; else leave it alone.
+
+        Args:
+            keep: The folder itself was there before, and stays.
+        """
         tables = [self.table(name) for name in layout.CRAWL_TABLES]
         if any(table.version() > 0 for table in tables) or self.segments():
             return
         self.imports.forget()
         for table in tables:
             shutil.rmtree(table.path)
-        for folder in (self.segments_dir, self.path):
+        (self.path / layout.LEASE_MUTEX).unlink(missing_ok=True)
+        for folder in (self.segments_dir, *(() if keep else (self.path,))):
             with contextlib.suppress(OSError):  # something else is in it
                 folder.rmdir()
 

@@ -91,6 +91,9 @@ def status_name(status: int) -> str:
 _HEAD = struct.Struct(">bbqbifqb")
 _SHORTEST = _HEAD.size + 1
 _NO_METADATA, _METADATA = b"\0", b"\1"
+_MAPS: dict[bytes, MapWritable] = {_NO_METADATA: EMPTY}
+"""Metadata by their bytes: those of a crawldb say one of a few things of most pages."""
+_MOST_MAPS, _MOST_PACKED = 8192, 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +134,12 @@ class CrawlDatum(Writable):
             rest = DataInput(data, position)
             signature = _signature(rest, length)
             position = rest.position
-        if position == len(data) - 1 and data[position] == 0:
-            metadata = EMPTY
-        else:
+        packed = data[position:]
+        metadata = _MAPS.get(packed)
+        if metadata is None:
             metadata = _read_metadata(DataInput(data, position))
+            if len(packed) <= _MOST_PACKED and len(_MAPS) < _MOST_MAPS:
+                _MAPS[packed] = metadata
         return cls(status, fetch_time, retries, interval, score, modified, signature, metadata)
 
     @classmethod
