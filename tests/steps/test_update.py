@@ -153,7 +153,7 @@ def test_a_round_brings_statuses_and_new_pages(scene: Scene) -> None:
         "pages": 3,
     }
     assert result.segments == (segment.name,)
-    assert result.message == ("1 segment absorbed, 1 fetches, 3 new pages, 3 pages in the crawldb")
+    assert result.message == ("1 segment absorbed, 1 fetch, 3 new pages, 3 pages in the crawldb")
 
 
 def test_the_commit_keeps_pages_by_status_and_what_became_of_whom(scene: Scene) -> None:
@@ -390,7 +390,9 @@ def test_a_segment_that_is_not_parsed_is_not_absorbed(scene: Scene) -> None:
     segment = scene.segment({A: {"text": "a"}})
     for path in segment.table("parse_data").log_path.iterdir():
         path.unlink()
-    assert scene.update().message == ("the crawldb is up to date (1 segments are not parsed yet)")
+    assert scene.update().message == (
+        "the crawldb is up to date, but for 1 segment that is not parsed yet"
+    )
     with pytest.raises(UserError, match="is fetched, not yet parsed") as caught:
         scene.update(segment)
     assert f"filbert parse {scene.folder.path} {segment.name}" in caught.value.hint
@@ -456,5 +458,5 @@ def test_the_command_says_what_it_did(scene: Scene) -> None:
     scene.segment({A: {"text": "a"}}, links=[link(A, B)])
     path = str(scene.folder.path)
     first = CliRunner().invoke(command, [path])
-    assert first.output == "1 segment absorbed, 1 fetches, 2 new pages, 2 pages in the crawldb\n"
+    assert first.output == "1 segment absorbed, 1 fetch, 2 new pages, 2 pages in the crawldb\n"
     assert CliRunner().invoke(command, [path]).output == "the crawldb has absorbed all segments\n"

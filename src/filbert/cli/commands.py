@@ -52,6 +52,9 @@ COMMANDS: dict[str, Entry] = {
     "normalizerchecker": Entry(
         "filbert.cli.normalizerchecker:command", "How the normalisers spell a URL.", _ASK
     ),
+    "robots": Entry(
+        "filbert.cli.robots:command", "Which URLs robots.txt allows, by which line.", _ASK
+    ),
     "parsechecker": Entry(
         "filbert.cli.parsechecker:command", "What parsing makes of one page.", _ASK
     ),

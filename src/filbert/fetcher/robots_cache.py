@@ -20,7 +20,7 @@ from filbert.rules.robots import RobotsRules, parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, robots_meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from filbert.rules.robots import RobotsVerdict
     from filbert.settings import Settings
@@ -62,11 +62,17 @@ class RobotsCache:
     Args:
         settings: Agent names, what statuses mean, how long an answer is believed.
         remembered: What is known of an origin from earlier.
+        agents: Names to judge for; None: those of the settings.
     """
 
-    def __init__(self, settings: Settings, remembered: Callable[[str], HostState | None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        remembered: Callable[[str], HostState | None],
+        agents: Sequence[str] | None = None,
+    ) -> None:
         self._robots = settings.robots
-        self._agents = (settings.http.agent_name, *settings.http.robots_agents)
+        self._agents = agents or (settings.http.agent_name, *settings.http.robots_agents)
         self._remembered = remembered
         self._entries: OrderedDict[str, RobotsEntry] = OrderedDict()
         self._failures: OrderedDict[str, tuple[str, int]] = OrderedDict()  # words, tries

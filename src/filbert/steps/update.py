@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from filbert.errors import UserError
 from filbert.plugins.contracts import Scope
+from filbert.rules.plural import count_of
 from filbert.rules.update import UpdateRule
 from filbert.steps.context import StepResult
 from filbert.steps.update_round import Absorption
@@ -64,7 +65,8 @@ def run(context: StepContext, options: UpdateOptions) -> StepResult:
     if not fresh and not asked:
         message = "the crawldb has absorbed all segments"
         if waiting:
-            message = f"the crawldb is up to date ({waiting:,} segments are not parsed yet)"
+            unparsed = count_of(waiting, "segment that is", "segments that are")
+            message = f"the crawldb is up to date, but for {unparsed} not parsed yet"
         return StepResult(step="updatedb", message=message, nothing_to_do=True)
     table = context.crawl.table("crawldb")
     read_version = table.version()
@@ -176,12 +178,13 @@ def _note(context: StepContext, settings: Settings, judging: Judging) -> str:
 
 def _message(counters: Counter[str], segments: int) -> str:
     words = [
-        f"{segments:,} {'segment' if segments == 1 else 'segments'} absorbed",
-        f"{counters['fetches']:,} fetches",
-        f"{counters['new_pages']:,} new pages",
-        f"{counters['pages']:,} pages in the crawldb",
+        f"{count_of(segments, 'segment')} absorbed",
+        f"{count_of(counters['fetches'], 'fetch', 'fetches')}",
+        f"{count_of(counters['new_pages'], 'new page')}",
+        f"{count_of(counters['pages'], 'page')} in the crawldb",
     ]
     dropped = sum(n for name, n in counters.items() if name.startswith("dropped_"))
     if dropped:
-        words.append(f"{dropped:,} URLs dropped by the URL chains, which changed or were asked for")
+        urls = count_of(dropped, "URL")
+        words.append(f"{urls} dropped by the URL chains, which changed or were asked for")
     return ", ".join(words)
