@@ -72,6 +72,7 @@ def test_a_segment_is_fetched_committed_and_readable(tmp_path: Path) -> None:
         result = run(context, FetchOptions())
         assert result.counters["fetch_success"] == 12
         assert segment.state is SegmentState.FETCHED
+        assert segment.agents() == context.settings.http.robot_names()
         rows = _rows(segment, "crawl_fetch")
         assert {row["url"] for row in rows} == set(urls)
         one = rows[0]

@@ -229,7 +229,7 @@ class _Gathering:
         read = meaning is RobotsMeaning.PARSE
         rules = parse_robots(
             row["robots_body"] or b"",
-            (self.settings.http.agent_name, *self.settings.http.robots_agents),
+            self._agents(),
             url=url,
             size_limit=robots.size_limit,
         )
@@ -250,6 +250,13 @@ class _Gathering:
             group=rules.group if read else "",
             expired=row["robots_time"] + robots.cache_s * 1000 < self.now,
         )
+
+    def _agents(self) -> tuple[str, ...]:
+        """Return the names of our robot: of the settings, else of the newest fetch that had one."""
+        if names := self.settings.http.robot_names():
+            return names
+        segments = self.reader.crawl.segments()[-_SEGMENTS:]
+        return next((names for one in reversed(segments) if (names := one.agents())), ())
 
     def _robots_failure(self, key: str, read_at: int) -> str:
         """Return why the robots.txt of the page's origin could not be had since `read_at`."""

@@ -18,6 +18,7 @@ from filbert.rules.explain_words import (
     page_label,
     page_meaning,
     redirect_fate,
+    was_asked,
     when,
 )
 from filbert.rules.plural import count_of
@@ -83,6 +84,8 @@ def _last_fetch(facts: Facts) -> str:
     if last["redirect_url"]:
         came.append(f"to {last['redirect_url']}")
     told = f"{when(time)} ({distance(time, facts.now)})"
+    if not was_asked(last):
+        return f"It was last to be fetched on {told}, and not asked for: {', '.join(came)}."
     return f"Its last fetch, on {told}, gave {', '.join(came)}."
 
 

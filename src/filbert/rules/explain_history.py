@@ -21,6 +21,7 @@ from filbert.rules.explain_words import (
     redirect_fate,
     short_hash,
     span,
+    was_asked,
     when,
 )
 from filbert.rules.plural import count_of
@@ -123,11 +124,11 @@ def _redirected(row: Row) -> Statement:
 
 def _fetched(row: Row, facts: Facts) -> Statement:
     status = fetch_label(row["status"])
-    reply = _reply(row)
+    said = "Asked for in" if was_asked(row) else "Chosen for, and not asked for in,"
     return _event(
         "fetched",
         int(row["fetch_time"]),
-        f"Asked for in segment {row['segment']}: {status}{reply}",
+        f"{said} segment {row['segment']}: {status}{_reply(row)}",
         _protocol(row),
         _redirect_note(row),
         f"robots.txt: {row['robots_rule']}" if row["robots_rule"] else "",
@@ -148,6 +149,7 @@ def _fetched(row: Row, facts: Facts) -> Statement:
         robots_rule=row["robots_rule"],
         ip=row["ip"],
         response_ms=row["response_ms"],
+        asked=was_asked(row),
         content_type=row["content_type"],
         truncated=row["truncated"],
         warc_file=row["warc_file"],

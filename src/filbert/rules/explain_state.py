@@ -70,12 +70,18 @@ def next_fetch(facts: Facts) -> Iterator[Statement]:
 
 
 def _polite(facts: Facts) -> Iterator[Statement]:
-    row = facts.host.politeness
-    if row is None or not row["backoff_until"] or int(row["backoff_until"]) <= facts.now:
+    if not (until := _left_alone(facts)):
         return
-    until = int(row["backoff_until"])
     text = f"Its host is left alone until {when(until)} ({distance(until, facts.now)})."
-    yield Statement(part=Part.NEXT, kind="backoff", text=text, facts={"until": until})
+    why = "it failed, or asked for that by Retry-After (fetcher.max_retry_after_s: at most so long)"
+    yield Statement(part=Part.NEXT, kind="backoff", text=text, notes=(why,), facts={"until": until})
+
+
+def _left_alone(facts: Facts) -> int:
+    """Return until when the page's host is left alone, epoch ms; 0: it is not."""
+    row = facts.host.politeness
+    until = int(row["backoff_until"] or 0) if row is not None else 0
+    return until if until > facts.now else 0
 
 
 def due_sentence(facts: Facts) -> str:
@@ -97,6 +103,11 @@ def due_sentence(facts: Facts) -> str:
             return (
                 f"It is due since {when(due)}, but generate leaves it out: {facts.verdict.reason}"
                 f" refuses it now{by_rule(facts.verdict.rule)}."
+            )
+        if until := _left_alone(facts):
+            return (
+                f"It is due since {when(due)}, but its host is left alone until {when(until)}"
+                f" ({distance(until, facts.now)})."
             )
         return f"It is due: the next generate may choose it (its time came on {when(due)})."
     if reason == "wait_for_update":

@@ -110,3 +110,7 @@ class HttpSettings(Section):
         "`host:port:address:port`; a host `*.test` stands for all names under `test`. The guard "
         "judges the address that is connected to.",
     )
+
+    def robot_names(self) -> tuple[str, ...]:
+        """Return the names that robots.txt and robots tags may mean us by; none without one."""
+        return tuple(name for name in (self.agent_name.strip(), *self.robots_agents) if name)

@@ -338,6 +338,70 @@ def test_a_reply_that_libcurl_refuses_is_asked_for_again_after_the_delay() -> No
     assert times[1] - times[0] >= 0.06
 
 
+@pytest.mark.parametrize(("delay_ms", "asked"), [(60, 3), (0, 3), (61_000, 2)])
+def test_a_kept_connection_that_dies_is_asked_again_after_the_delay(
+    delay_ms: int, asked: int
+) -> None:
+    """At once it would be rude, as libcurl is; where the delay is long the next fetch asks."""
+
+    async def run() -> tuple[list[float], ProtocolOutput]:
+        times: list[float] = []
+
+        async def answer(writer: asyncio.StreamWriter) -> None:
+            times.append(asyncio.get_running_loop().time())
+            if len(times) == 2:
+                writer.close()
+            else:
+                writer.write(OK)
+
+        async with raw_server(answer, keep_alive=True) as server, make() as protocol:
+            first = await protocol.fetch(FetchRequest(url=server.url))
+            assert first.body == HELLO
+            return times, await protocol.fetch(FetchRequest(url=server.url, delay_ms=delay_ms))
+
+    times, output = asyncio.run(run())
+    assert len(times) == asked
+    died = "connection_died: the server closed a kept connection, unanswered"
+    if asked == 3:
+        assert times[2] - times[1] >= delay_ms / 1000
+        assert (output.body, output.message) == (HELLO, f"asked twice: {died}")
+    else:
+        assert (output.status, output.message) == (ProtocolStatus.EXCEPTION, died)
+
+
+_CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (OK[:-3], "disconnected: the reply broke off"),
+        (_CHUNKED + b"5\r\nhello\r\nZZ", "disconnected: the reply broke off"),
+        (_CHUNKED + b"5\r\nhello\r\n", "disconnected: the reply broke off"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhelloabcd",
+            "bad_reply: Content-Length is 5 and 9",
+        ),
+        (OK, ""),
+        (_CHUNKED + b"5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n", ""),
+        (_CHUNKED + HELLO, ""),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n" + HELLO, ""),
+        (b"HTTP/1.1 304 Same\r\nContent-Length: 9\r\n\r\n", ""),
+    ],
+)
+def test_the_second_way_knows_a_reply_that_broke_off(reply: bytes, message: str) -> None:
+    """As the first does: a body that lacks its end is a failure, one of an odd head is none."""
+
+    async def run() -> ProtocolOutput:
+        async with raw_server(reply) as server, make() as protocol:
+            protocol._remember_lenient(f"127.0.0.1:{server.port}")
+            return await protocol.fetch(FetchRequest(url=server.url))
+
+    output = asyncio.run(run())
+    assert output.message == message
+    assert (output.status is ProtocolStatus.EXCEPTION) == bool(message)
+
+
 def test_connections_are_reused() -> None:
     """Two requests to one host need one connection."""
 
