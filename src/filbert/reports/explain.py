@@ -10,12 +10,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from filbert.errors import PluginError, UserError
 from filbert.fetcher.left_due import read_left_due
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
 from filbert.plugins.registry import PluginRepository
-from filbert.plugins.url_chain import MALFORMED
+from filbert.plugins.url_chain import MALFORMED, ChainVerdict
 from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
@@ -30,14 +31,15 @@ from filbert.rules.sql import literal
 from filbert.rules.urls import host_of, place_of
 from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
+from filbert.settings import Settings
+from filbert.store.unsealed import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from filbert.plugins.url_chain import ChainVerdict
     from filbert.rules.explain_facts import Row, Statement
-    from filbert.settings import Settings
     from filbert.store.crawl import CrawlFolder
+    from filbert.store.unsealed import Unsealed
 
 __all__ = ["explain", "gather"]
 
@@ -73,24 +75,45 @@ class _Gathering:
     now: int
 
     def facts(self, url: str) -> Facts:
-        plugins = PluginRepository(self.settings, self.reader.crawl.path)
-        chain = plugins.url_chain()
+        plugins, broken = self._plugins()
         asked, key, page = self._found(url, plugins)
-        verdict = chain.apply(asked, Scope.DEFAULT)
+        verdict = plugins.url_chain().apply(asked, Scope.DEFAULT)
         no_url = "" if page else _no_url(asked, key, verdict)
+        if broken:
+            verdict = ChainVerdict(url=key)
         if key is None or no_url:
-            return Facts(asked=asked, now=self.now, verdict=verdict, no_url=no_url)
+            return Facts(asked=asked, now=self.now, verdict=verdict, no_url=no_url, broken=broken)
+        known = self._known(asked, key, page)
+        due_reason = self._due_reason(key, plugins) if page and not broken else None
+        return replace(known, verdict=verdict, broken=broken, due_reason=due_reason)
+
+    def _plugins(self) -> tuple[PluginRepository, str]:
+        """Return the plugins of the settings, or filbert's own and why those cannot be had."""
+        folder = self.reader.crawl.path
+        try:
+            plugins = PluginRepository(self.settings, folder)
+            plugins.check()
+            plugins.url_chain()
+        except (PluginError, UserError) as error:
+            return PluginRepository(Settings(), folder), error.message
+        return plugins, ""
+
+    def _known(self, asked: str, key: str, page: Row | None) -> Facts:
+        """Return what is stored; not what plugins say."""
         quoted = literal(key)
         of_key = f"url = {quoted}"
         read = self.reader.in_segments
         fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
         generated = read("crawl_generate", of_key, order="segment")[0]
         redirects = read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
-        robots = self._robots(key)
+        journal = look_up(self.reader.crawl.segments(), key, (origin_of(key), *place_of(key)))
+        fetched += [row for row in journal.rows if row["url"] == key]
+        redirects += [row for row in journal.rows if row["redirect_url"] == key]
+        robots = self._robots(key, journal)
         return Facts(
             asked=asked,
             now=self.now,
-            verdict=verdict,
+            verdict=ChainVerdict(url=key),
             key=key,
             page=page,
             origin=self.reader.one("origins", "url", key),
@@ -103,12 +126,12 @@ class _Gathering:
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
             robots=robots,
             robots_failure=self._robots_failure(key, (robots and robots.time) or 0),
-            host=self._host(key, page),
+            under_way=journal.captures,
+            host=self._host(key, page, journal),
             index=self._index(key),
             twin=self._twin(page),
             ignores_internal=self.settings.links.ignore_internal,
             generate_filters=self.settings.generate.filter,
-            due_reason=self._due_reason(key, plugins) if page else None,
             lock_until=self._lock_until(page),
             open_segments=self._open_segments(of_key),
             min_score=self.settings.generate.min_score,
@@ -193,9 +216,12 @@ class _Gathering:
         )
         return self.reader.ask(sql, {"linkdb": files})
 
-    def _robots(self, key: str) -> RobotsFacts | None:
+    def _host_row(self, host: str, journal: Unsealed) -> Row | None:
+        return journal.hosts.get(host) or self.reader.one("hostdb", "host", host)
+
+    def _robots(self, key: str, journal: Unsealed) -> RobotsFacts | None:
         origin = origin_of(key)
-        row = self.reader.one("hostdb", "host", origin) if origin else None
+        row = self._host_row(origin, journal) if origin else None
         if row is None or row["robots_time"] is None:
             return None
         robots = self.settings.robots
@@ -264,11 +290,9 @@ class _Gathering:
         )
         return str(found[0]["url"]) if found else ""
 
-    def _host(self, key: str, page: Row | None) -> HostFacts:
+    def _host(self, key: str, page: Row | None, journal: Unsealed) -> HostFacts:
         host, domain = (page["host"], page["domain"]) if page else place_of(key)
-        politeness = self.reader.one("hostdb", "host", host) or self.reader.one(
-            "hostdb", "host", domain
-        )
+        politeness = self._host_row(host, journal) or self._host_row(domain, journal)
         if page or not host:
             return HostFacts(host=host, politeness=politeness)
         views = {"crawldb": self.reader.crawl.table("crawldb").files()}

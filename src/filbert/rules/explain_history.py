@@ -42,8 +42,8 @@ def history(facts: Facts) -> list[Statement]:
         *_seen(facts),
         *(_generated(row) for row in facts.generated),
         *(_left_due(row) for row in facts.left_due),
-        *(_redirected(row) for row in facts.redirects_here),
-        *(_fetched(row) for row in facts.fetched),
+        *(_redirected(row) for row in facts.redirects_here if row["url"] != facts.key),
+        *(_fetched(row, facts) for row in facts.fetched),
         *(_parsed(row, facts) for row in facts.parsed),
         *_changes(facts),
     ]
@@ -122,7 +122,7 @@ def _redirected(row: Row) -> Statement:
     )
 
 
-def _fetched(row: Row) -> Statement:
+def _fetched(row: Row, facts: Facts) -> Statement:
     status = fetch_label(row["status"])
     said = "Asked for in" if was_asked(row) else "Chosen for, and not asked for in,"
     return _event(
@@ -134,6 +134,9 @@ def _fetched(row: Row) -> Statement:
         f"robots.txt: {row['robots_rule']}" if row["robots_rule"] else "",
         f"the body was cut: {cut_by(row['truncated'], row['url'])}" if row["truncated"] else "",
         _capture(row),
+        "in the journal of that segment, whose fetch has not ended"
+        if row["segment"] in facts.under_way
+        else "",
         segment=row["segment"],
         hop=row["hop"],
         status=status,

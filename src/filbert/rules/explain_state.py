@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from filbert.rules.explain_facts import Facts, Row
 
-__all__ = ["due_sentence", "index_sentence", "index_state", "links", "next_fetch", "unabsorbed"]
+__all__ = [
+    "due_sentence",
+    "index_sentence",
+    "index_state",
+    "links",
+    "next_fetch",
+    "unabsorbed",
+    "under_way",
+]
 
 
 def next_fetch(facts: Facts) -> Iterator[Statement]:
@@ -118,6 +126,20 @@ def due_sentence(facts: Facts) -> str:
     return texts.get(reason or "", f"Its time to be fetched is {when(due)}.")
 
 
+def under_way(facts: Facts) -> str:
+    """Say of a fetch that lists the page and has not ended how far it is; empty: there is none."""
+    listing = {str(row["segment"]) for row in (*facts.generated, *facts.fetched)}
+    for name in sorted(listing & set(facts.under_way), reverse=True):
+        here = any(row["segment"] == name for row in facts.fetched)
+        which = "this page's among them" if here else "none of this page yet"
+        captures = count_of(facts.under_way[name], "capture")
+        return (
+            f"The fetch of segment {name} has not ended: its journal has {captures}, {which};"
+            " the tables show them when the fetch has gone on to its end."
+        )
+    return ""
+
+
 def unabsorbed(facts: Facts) -> Row | None:
     """Return the newest fetch, if the crawldb does not know of it."""
     last = max(facts.fetched, key=lambda row: int(row["fetch_time"]), default=None)
@@ -169,7 +191,11 @@ def _mention(row: Mapping[str, object]) -> str:
 
 
 def _outlink(row: Mapping[str, object]) -> str:
-    return f"{row['url']} “{row['anchor']}”" if row["anchor"] else str(row["url"])
+    anchor = f" “{row['anchor']}”" if row["anchor"] else ""
+    return f"{row['url']}{anchor}{_KINDS.get(str(row['kind']), '')}"
+
+
+_KINDS = {"redirect": " (it redirects there)", "refresh": " (it sends browsers on there)"}
 
 
 def index_state(facts: Facts) -> Iterator[Statement]:
