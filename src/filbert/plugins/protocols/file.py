@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import html
 import os
 import stat
@@ -36,8 +35,6 @@ __all__ = ["FileProtocol"]
 # Reserved in a path of RFC 3986 but harmless in it; everything else is escaped.
 _SAFE = b"/~!$&'()*+,;=:@"
 _MOST_REDIRECTS = 5
-# A link that leads to itself and a name too long for the disk: another try finds nothing more.
-_NO_PATH = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
 _STATUSES = {
     200: ProtocolStatus.SUCCESS,
     300: ProtocolStatus.MOVED,
@@ -178,7 +175,7 @@ def _output(code: int, message: str) -> ProtocolOutput:
 
 
 def _failed(error: OSError) -> ProtocolOutput:
-    if error.errno in _NO_PATH:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
         return _output(404, f"missing: {error.strerror}")
     if isinstance(error, PermissionError):
         return _output(401, f"unreadable: {error.strerror}")
