@@ -54,7 +54,8 @@ def closed(made: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Path, s
 
 
 def _mounted(folder: Path) -> bool:
-    calls = (["mount", "--bind", folder, folder], ["mount", "-o", "remount,ro,bind", folder])
+    here = str(folder)
+    calls = (["mount", "--bind", here, here], ["mount", "-o", "remount,ro,bind", here])
     return all(
         subprocess.run(call, check=False, capture_output=True).returncode == 0 for call in calls
     )
