@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 import sys
 import tomllib
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,7 @@ from filbert.cli.commands import COMMANDS
 from filbert.cli.failures import EXIT_CODES
 from filbert.cli.group import filbert
 from filbert.model import schemas, statuses
+from filbert.plugins import contracts
 from filbert.settings.catalog import Setting, catalog
 from filbert.settings.nutch_names import NUTCH_NAMES
 from filbert.settings.root import Settings
@@ -87,8 +90,8 @@ def plugins_page() -> str:
     lines = [
         HEAD + "# Built-in plugins\n",
         (
-            "They enter by entry points, as a stranger's package does. The contracts are in "
-            "`filbert/plugins/contracts.py`."
+            "They enter by entry points, as a stranger's package does. What a plugin must have, "
+            "and what it takes and gives, [stands below](#contracts)."
         ),
     ]
     for group, plugins in sorted(project.get("entry-points", {}).items()):
@@ -97,7 +100,62 @@ def plugins_page() -> str:
             module, _, attribute = target.partition(":")
             plugin = getattr(importlib.import_module(module), attribute)
             lines.append(f"| `{name}` | {_first_line(plugin)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *_contracts()]) + "\n"
+
+
+def _contracts() -> Iterator[str]:
+    """Yield the methods of each extension point, and the fields of what they take and give."""
+    yield "\n# Contracts\n"
+    yield "All names are imported from `filbert.plugins.contracts`."
+    for name in contracts.__all__:
+        thing = getattr(contracts, name)
+        yield f"\n## {name}\n"
+        yield f"{_first_line(thing)}\n"
+        yield "```text"
+        if isinstance(thing, type) and dataclasses.is_dataclass(thing):
+            yield from _fields(name, thing)
+        elif isinstance(thing, type) and issubclass(thing, Enum):
+            yield ", ".join(f"{name}.{member.name}" for member in thing)
+        else:
+            yield from _methods(thing)
+        yield "```"
+
+
+def _fields(name: str, record: type) -> Iterator[str]:
+    """Yield the call that makes a record, a line for each field."""
+    parameters = inspect.signature(record).parameters.values()
+    is_named = any(one.kind is inspect.Parameter.KEYWORD_ONLY for one in parameters)
+    yield f"{name}({'*,' if is_named else ''}"
+    for one in parameters:
+        default = "" if one.default is inspect.Parameter.empty else f" = {one.default!r}"
+        if isinstance(one.default, Enum):
+            default = f" = {type(one.default).__name__}.{one.default.name}"
+        yield f"    {one.name}: {one.annotation}{default.replace('<factory>', '{}')},"
+    yield ")"
+
+
+def _methods(contract: type) -> Iterator[str]:
+    """Yield the attributes and methods that a plugin must have."""
+    annotations = inspect.get_annotations(contract)
+    yield from (f"{attribute}: {kind}" for attribute, kind in annotations.items())
+    for attribute, value in vars(contract).items():
+        function = value.fget if isinstance(value, property) else value
+        function = function.__func__ if isinstance(function, classmethod) else function
+        if not inspect.isfunction(function) or function.__module__ != contract.__module__:
+            continue
+        if attribute.startswith("_") and attribute not in _DOORS:
+            continue
+        signature = str(inspect.signature(function)).replace("'", "")
+        word = "async def" if inspect.iscoroutinefunction(function) else "def"
+        if isinstance(value, classmethod):
+            yield "@classmethod"
+        if isinstance(value, property):
+            yield f"{attribute}: {signature.partition(' -> ')[2]}"
+        else:
+            yield f"{word} {attribute}{signature}: ..."
+
+
+_DOORS = frozenset({"__enter__", "__exit__", "__aenter__", "__aexit__"})
 
 
 def statuses_page() -> str:

@@ -13,7 +13,7 @@ Put it into the crawl folder and name its plugins in the settings:
 
 from dataclasses import replace
 
-from filbert.model.records import Page, Parse, Verdict
+from filbert.plugins.contracts import Page, Parse, Verdict
 
 
 class MySite:

@@ -52,6 +52,16 @@ def test_a_run_that_fetched_nothing_says_so() -> None:
     assert any(line.startswith("NOTHING WAS FETCHED") for line in lines_of())
 
 
+def test_a_call_that_completed_a_round_says_so() -> None:
+    """Killed after the fetch: the next call asks for nothing, and there is no reason to search."""
+    counted = {"parse": Counter(pages=3), "index": Counter(indexed=3)}
+    report = CrawlReport(rounds=1, counters=counted, ended="x", resumed=True)
+    got = list(summary_lines(report, CRAWL))
+    assert not report.failed
+    assert "This call completed a round that an earlier one had begun; it asked for no page." in got
+    assert not any(line.startswith("NOTHING WAS FETCHED") for line in got)
+
+
 def test_zero_counters_are_not_told() -> None:
     """A reason that met nothing is no reason."""
     got = lines_of(parse=Counter(pages=1, failed=0))

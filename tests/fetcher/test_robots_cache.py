@@ -97,3 +97,30 @@ def test_why_a_file_could_not_be_had_is_kept() -> None:
     assert cache.failure(ORIGIN) == said
     cache.learn(ORIGIN, URL, _answer(200), 0)
     assert cache.failure(ORIGIN) == ""
+
+
+def test_a_file_that_lies_out_of_reach_defers_the_host() -> None:
+    """A host that answers is not dead because its robots.txt is said to be where none may ask."""
+    refused = _answer(None, message="address_refused: 127.0.0.1 is loopback")
+    cache = _cache()
+    assert cache.learn(ORIGIN, "http://localhost/robots.txt", refused, 0) is None
+    assert cache.failure(ORIGIN) == (
+        f"robots.txt of {ORIGIN} could not be had:"
+        " 127.0.0.1 is loopback, from http://localhost/robots.txt (1 try)"
+    )
+    entry = cache.learn(ORIGIN, URL, refused, 0)
+    assert entry is not None
+    assert entry.dead
+
+
+def test_a_file_that_broke_off_is_told_as_such() -> None:
+    """Not by its status, which was good."""
+    cache = _cache()
+    cut = ProtocolOutput(
+        status=ProtocolStatus.EXCEPTION,
+        http_status=200,
+        truncated="disconnect",
+        message="disconnected: the reply broke off",
+    )
+    assert cache.learn(ORIGIN, URL, cut, 0) is None
+    assert "could not be had: the reply broke off (1 try)" in cache.failure(ORIGIN)

@@ -16,6 +16,8 @@ from filbert.search.writer import EmbeddedWriter
 from filbert.settings import Settings
 from filbert.settings.http import HttpSettings
 from filbert.settings.search import SearchSettings
+from filbert.store.segments import AGENTS
+from filbert.store.tables import Commit
 from filbert.testing.paper_crawl import NOW, PaperCrawl
 
 if TYPE_CHECKING:
@@ -173,7 +175,7 @@ def test_answer_says_due_and_index(paper: PaperCrawl) -> None:
         (SECRET, "as db_gone: robots.txt forbids it."),
         (TWIN, f"it is a duplicate of {OAK}."),
         (TWIN, f"It is not in the index: it is a duplicate of {OAK}, which is indexed instead."),
-        (SECRET, "gave fetch_gone, robots_denied, by Disallow: /secret (line 2)."),
+        (SECRET, "and not asked for: fetch_gone, robots_denied, by Disallow: /secret (line 2)."),
         (PURGED, "It is not in the crawldb any more: updatedb took it out"),
         ("http://oak.test/b.gif", "would not be let in: regex refuses it by `regex-urlfilter.txt"),
         ("http://oak.test/a.gif", "would not be let in"),
@@ -217,6 +219,49 @@ def test_robots_are_read_as_the_fetcher_reads_them(tmp_path: Path, names: dict[s
     paper.rows("hostdb", [known])
     said = explain(paper.folder, Settings(http=HttpSettings(**names)), SECRET, NOW)
     got = texts(said, "rules")[-1]
+    assert ("allows it" in got, "in the group for oakbot" in got) == (True, True)
+
+
+def test_a_redirect_is_told_with_what_became_of_its_target(tmp_path: Path) -> None:
+    """What is known of the target now; a redirect that names none says so."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    moved: Said = {
+        "status": FetchStatus.FETCH_REDIR_PERM,
+        "redirect_url": OLD,
+        "redirect_verdict": "linked",
+    }
+    astray: Said = {"status": FetchStatus.FETCH_REDIR_TEMP, "redirect_verdict": "no_target"}
+    segment = paper.segment({MOVED: moved, ACORNS: astray})
+    known: Said = {"status": PageStatus.DB_REDIR_PERM, "fetch_time": NOW}
+    paper.crawldb(
+        {MOVED: known, ACORNS: known, OLD: {**known, "status": PageStatus.DB_FETCHED}},
+        absorbs=[segment],
+    )
+
+    def notes(url: str) -> str:
+        said = explain(paper.folder, Settings(), url, NOW)
+        return next(one.notes for one in said if one.kind == "fetched")[-1]
+
+    assert notes(MOVED) == (
+        f"redirects to {OLD}; that was left to the next round, and is in the crawldb as db_fetched"
+    )
+    assert notes(ACORNS) == "redirects to nowhere; that was dropped: no target was named"
+
+
+def test_the_robot_of_the_last_fetch_is_judged_for(tmp_path: Path) -> None:
+    """Its name may have been given to that fetch alone."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    known = {
+        "host": "http://oak.test",
+        "robots_time": NOW,
+        "robots_status": 200,
+        "robots_body": ROBOTS + b"\nUser-agent: oakbot\nAllow: /\n",
+    }
+    paper.rows("hostdb", [known])
+    segment = paper.segment({OAK: {"text": "x"}})
+    noted = Commit(step="fetch", metadata={AGENTS: '["oakbot"]'})
+    segment.table("crawl_fetch").commit(noted)
+    got = texts(explain(paper.folder, Settings(), SECRET, NOW), "rules")[-1]
     assert ("allows it" in got, "in the group for oakbot" in got) == (True, True)
 
 

@@ -159,6 +159,19 @@ def test_failures_are_forgotten_after_quiet() -> None:
     assert queue.failures == 1
 
 
+def test_a_retry_after_of_years_is_cut() -> None:
+    """`fetcher.max_retry_after_s`, a day; what was noted before is cut by it, too."""
+    queues = _queues("http://a/1")
+    queues.next_action(0)
+    queues.finished("a", 1_000, Outcome.FAILED, retry_after_ms=26_000 * DAY)
+    (noted,) = queues.take_changed()
+    assert noted.backoff_until == 1_000 + DAY
+    old = replace(noted, backoff_until=26_000 * DAY)
+    later = HostQueues(replace(POLICY, max_wait_ms=None), remembered={"a": old}.get)
+    _offer(later, "http://a/9", now=2_000)
+    assert later.next_action(2_000) == Wait(1_000 + DAY)
+
+
 def test_retry_after_is_obeyed() -> None:
     """A 503 with Retry-After: 30 is asked again 30 seconds later at the earliest."""
     queues = _queues("http://a/1", "http://a/2")

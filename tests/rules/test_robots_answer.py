@@ -44,6 +44,16 @@ def test_the_table(status: int | None, meaning: str) -> None:
     assert _meaning(status) == meaning
 
 
+@pytest.mark.parametrize(
+    ("cut", "meaning"),
+    [("disconnect", "defer"), ("time", "defer"), ("length", "parse"), (None, "parse")],
+)
+def test_a_file_that_broke_off_is_not_obeyed_as_if_whole(cut: str | None, meaning: str) -> None:
+    """What it lost may forbid us; what our own limit cut off may not be read at all."""
+    output = ProtocolOutput(status=ProtocolStatus.EXCEPTION, http_status=200, truncated=cut)
+    assert robots_meaning(output, RobotsSettings()) == meaning
+
+
 def test_403_can_forbid_all() -> None:
     """`robots.allow_403 = false` reads 403 as a refusal."""
     assert _meaning(403, allow_403=False) == RobotsMeaning.FORBID

@@ -10,6 +10,8 @@ from pydantic import ValidationError
 from filbert.errors import UserError
 from filbert.settings import Settings, load_settings
 from filbert.settings.catalog import catalog
+from filbert.settings.generate import GenerateSettings
+from filbert.settings.schedule import ScheduleSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,6 +49,13 @@ def test_layers_go_file_environment_command_line(tmp_path: Path) -> None:
     ]
 
 
+def test_a_number_that_is_too_wide_is_refused_by_a_section_too() -> None:
+    """Who makes settings in code meets the bounds that the layers have; 30 days in ms are fine."""
+    with pytest.raises(ValidationError, match="at most 2147483647"):
+        ScheduleSettings(interval_default_s=2**31)
+    assert GenerateSettings(gen_delay_ms=30 * 86_400_000).gen_delay_ms == 2_592_000_000
+
+
 def test_settings_are_frozen() -> None:
     """Nothing changes after the start of a command."""
     with pytest.raises(ValidationError):
@@ -64,6 +73,12 @@ def test_settings_are_frozen() -> None:
         ("fetcher.queue_mode=page", "it is one of 'host', 'domain', 'ip'"),
         ("fetcher.parse=maybe", "it is true or false"),
         ("store.buckets=3", "must be a power of two (such as 4)"),
+        ("schedule.interval_default_s=99999999999", "must be at most 2147483647"),
+        ("db.fetch.interval.max=9999999999999", "must be at most 2147483647"),
+        ("fetcher.server_delay_s=1e300", "must be at most 2147483647"),
+        ("inject.score=-1e39", "must be at most 3.4e+38"),
+        ("crawl.gen.delay=99999999999999999999", "must be at most 2147483647000"),
+        ("http.timeout=2147483648", "at most 2147483647"),
         ("fetcher.server.delay=soon", "fetcher.server_delay_s cannot be 'soon': it is a number"),
         ("http.proxy.host=proxy", "does not have yet (issue 4)"),
         ("fetcher.threads", "Write -D name=value"),

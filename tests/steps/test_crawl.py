@@ -84,6 +84,7 @@ def test_a_run_that_goes_on_counts_its_rounds_once(tmp_path: Path) -> None:
         report = run(context, CrawlOptions(rounds=1), _Nobody())
     assert (report.rounds, report.before) == (1, 1)
     assert report.ended == "that was all that was asked for"
+    assert (report.only_completed, report.failed) == (True, False)
 
 
 def test_rounds_that_were_undone_do_not_count(tmp_path: Path) -> None:

@@ -72,6 +72,7 @@ def test_a_segment_is_fetched_committed_and_readable(tmp_path: Path) -> None:
         result = run(context, FetchOptions())
         assert result.counters["fetch_success"] == 12
         assert segment.state is SegmentState.FETCHED
+        assert segment.agents() == context.settings.http.robot_names()
         rows = _rows(segment, "crawl_fetch")
         assert {row["url"] for row in rows} == set(urls)
         one = rows[0]
@@ -139,7 +140,9 @@ def test_a_stopped_fetch_goes_on_where_it_was(tmp_path: Path) -> None:
         with _crawl(tmp_path) as context:
             result = run(context, FetchOptions())
             assert result.counters["fetch_success"] == 8
+            before = result.counters["captured_by_earlier_calls"]
         pages = [one.path for one in server.seen if one.path != "/robots.txt"]
+        assert 8 - before <= len(pages) <= 8 + 1
         assert len(pages) - len(set(pages)) <= 1  # what was in flight may be asked again
 
 

@@ -19,6 +19,14 @@ def test_figures_in_one_line() -> None:
     )
 
 
+def test_size_and_pace_are_of_this_call() -> None:
+    """A fetch that goes on counts what was captured before apart: bytes and seconds are its own."""
+    assert _words(fetch_success=7, captured_by_earlier_calls=3, bytes=2_500_000) == (
+        "segment 20261201000000: 7 fetched; 2.5 MB in 2.0 s, 2.0 pages/s"
+        " (by this call; 3 were captured before)"
+    )
+
+
 def test_nothing_fetched_is_said_first() -> None:
     """No row at all: loudly, with the reasons that left each URL due."""
     words = _words(left_due=5, left_due__time_limit=5)

@@ -30,6 +30,7 @@ _FIGURES: dict[str, tuple[str, ...]] = {
         "fetch_redir_perm",
         "fetch_gone",
         "fetch_retry",
+        "captured_by_earlier_calls",
         "bytes",
     ),
     "parse": ("pages", "links_found", "links_kept"),
@@ -74,7 +75,9 @@ def summary_lines(report: CrawlReport, crawl_dir: Path) -> Iterator[str]:
         yield "left out or changed, by reason:"
         yield from left
     yield from (f"  {note}" for note in report.notes)
-    if not report.pages:
+    if report.only_completed:
+        yield "This call completed a round that an earlier one had begun; it asked for no page."
+    elif not report.pages:
         yield "NOTHING WAS FETCHED by this call; the reasons above and `filbert explain` say why."
     search = f'filbert search {crawl_dir} "words" · ' if report.searchable else ""
     yield f"go on: {search}filbert explain {crawl_dir} URL"

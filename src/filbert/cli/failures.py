@@ -39,8 +39,8 @@ EXIT_CODES = {
     1: "Nothing came of it: `generate` chose no page, a `crawl` asked and not one page came, a "
     "search has no hit, a URL that was asked for is not there, `parsechecker` could not parse.",
     WRONG_USE: "Wrong use; the message says what is right. Nothing was changed.",
-    HELD: "The data is damaged or held by another command, or the disk is full. What was complete "
-    "before is intact.",
+    HELD: "The data is damaged or held by another command, or the disk is full or cannot be "
+    "written. What was complete before is intact.",
     BUG: "A bug in filbert.",
     INTERRUPTED: "Interrupted or stopped as asked; the same command goes on.",
     PIPE_CLOSED: "The reader of the output went away, such as `head`; nothing is said.",
@@ -63,6 +63,13 @@ def telling_readers_gone() -> Iterator[None]:
         if isinstance(error.__context__, BrokenPipeError):  # rich ends the process so
             raise ReaderGoneError from error
         raise
+
+
+_DENIED = {
+    errno.EROFS: "cannot be written: read-only file system",
+    errno.EACCES: "no permission",
+    errno.EPERM: "no permission",
+}
 
 
 def exit_code_of(call: Callable[[], object]) -> int:
@@ -101,6 +108,9 @@ def _of_system(error: Exception) -> int:
             f"there is no room left on the disk{where}\n"
             "  The last complete version is intact; make room, then run the same command again."
         )
+        return HELD
+    if isinstance(error, OSError) and error.errno in _DENIED and error.filename:
+        _say(f"{error.filename}: {_DENIED[error.errno]}\n  What was complete before is intact.")
         return HELD
     traceback.print_exception(error)
     _say("this is a bug in filbert; please report the lines above")

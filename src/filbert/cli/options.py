@@ -16,15 +16,17 @@ import click
 from filbert.cli.logs import FORMATS, LEVELS, set_up_logs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from filbert.settings import Settings
+    from filbert.store.segments import Segment
 
 __all__ = [
     "chain_options",
     "common_options",
     "crawl_dir_argument",
     "format_option",
+    "note_under_way",
     "output_option",
     "read_settings",
     "segments_argument",
@@ -140,6 +142,14 @@ def read_settings(crawl_dir: Path | None, overrides: Sequence[str] = ()) -> Sett
     for warning in loaded.warnings:
         click.echo(f"note: {warning}", err=True)
     return loaded.settings
+
+
+def note_under_way(segments: Iterable[Segment]) -> None:
+    """Say on stderr which segments have captures that no table shows yet."""
+    from filbert.reports.under_way import not_shown
+
+    for line in not_shown(segments):
+        click.echo(f"note: {line}", err=True)
 
 
 def urls_of(arguments: Sequence[str]) -> Iterator[str]:

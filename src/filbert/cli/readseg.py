@@ -14,6 +14,7 @@ from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
     format_option,
+    note_under_way,
     output_option,
     read_settings,
 )
@@ -72,6 +73,7 @@ def command(
     settings = read_settings(crawl_dir, overrides).engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     segments = [crawl.segment(segment)] if segment else crawl.segments()
+    note_under_way(segments)
     if options["url"] or options["dump"]:
         return _show(segments, settings, options)
     return _list(crawl, segments, settings, options["form"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,7 @@ from filbert.cli.options import (
     common_options,
     crawl_dir_argument,
     format_option,
+    note_under_way,
     read_settings,
 )
 
@@ -54,5 +56,7 @@ def command(crawl_dir: Path, query: str, overrides: tuple[str, ...], form: str) 
 
     settings = read_settings(crawl_dir, overrides)
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
+    if re.search(r"\b(fetches|hosts)\b", query, re.IGNORECASE):
+        note_under_way(crawl.segments())
     with ask(crawl, query, settings.engine) as answer:
         print_rows(answer.rows, form, answer.columns)

@@ -18,6 +18,7 @@ from filbert.model.statuses import ProtocolStatus
 from filbert.rules.plural import count_of
 from filbert.rules.robots import RobotsRules, parse_robots
 from filbert.rules.robots_answer import RobotsMeaning, robots_meaning
+from filbert.rules.robots_book import robots_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -72,7 +73,7 @@ class RobotsCache:
         agents: Sequence[str] | None = None,
     ) -> None:
         self._robots = settings.robots
-        self._agents = agents or (settings.http.agent_name, *settings.http.robots_agents)
+        self._agents = agents or settings.http.robot_names()
         self._remembered = remembered
         self._entries: OrderedDict[str, RobotsEntry] = OrderedDict()
         self._failures: OrderedDict[str, tuple[str, int]] = OrderedDict()  # words, tries
@@ -94,6 +95,9 @@ class RobotsCache:
     def learn(self, origin: str, url: str, output: ProtocolOutput, now: int) -> RobotsEntry | None:
         """Take an answer (the last of a chain); return None if the host must be deferred.
 
+        A host that answers, and sends us on for its robots.txt to one that cannot be asked, is not
+        dead itself: its file is out of reach for now.
+
         Args:
             origin: Whose robots.txt.
             url: Where the answer came from.
@@ -101,8 +105,9 @@ class RobotsCache:
             now: The time.
         """
         meaning = robots_meaning(output, self._robots)
-        if meaning is RobotsMeaning.DEFER:
-            self._failed(origin, _words(output))
+        led_on = url != robots_url(origin)
+        if meaning is RobotsMeaning.DEFER or (meaning is RobotsMeaning.DEAD and led_on):
+            self._failed(origin, f"{_words(output)}, from {url}" if led_on else _words(output))
             return None
         self._failures.pop(origin, None)
         if meaning is RobotsMeaning.DEAD:
@@ -169,7 +174,7 @@ class RobotsCache:
 
 
 def _words(output: ProtocolOutput) -> str:
-    if output.http_status is not None:
+    if output.http_status is not None and not output.truncated:
         return f"HTTP {output.http_status}"
     code, _, words = output.message.partition(": ")
     return words.partition(" (")[0] or code or output.status.label

@@ -110,6 +110,8 @@ class FetchPart:
         ):
             if captures.cut_bytes:
                 tally.counters["journal.cut_bytes"] = captures.cut_bytes
+            if captures.done:
+                tally.counters["captured_by_earlier_calls"] = len(captures.done)
             end = runner.run(self._fetch(number, captures, left_due, tally))
             left = tuple(captures.open_redirects.values())
         if end is PartEnd.LEASE_LOST:

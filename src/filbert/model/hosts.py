@@ -25,7 +25,7 @@ class HostState:
         failures: Failures in a row.
         robots_url: Where its robots.txt was found, after redirects.
         robots_time: When it was asked for.
-        robots_status: HTTP status of the answer; None: there was none.
+        robots_status: HTTP status of the answer; None: none is known.
         robots_body: The bytes of the file, cut at `robots.size_limit`.
     """
 

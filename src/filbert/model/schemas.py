@@ -296,7 +296,9 @@ HOSTDB = TableSchema(
         _c("failures", Type.INT, "Exceptions in a row.", required=True),
         _c("robots_url", Type.STRING, "Where its robots.txt was asked for."),
         _c("robots_time", Type.TIMESTAMP, "When."),
-        _c("robots_status", Type.INT, "HTTP status of that request; null: none came."),
+        _c(
+            "robots_status", Type.INT, "HTTP status of that request; one that failed leaves no row."
+        ),
         _c("robots_body", Type.BINARY, "The bytes of the file, cut at the limit."),
     ),
 )

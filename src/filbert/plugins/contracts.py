@@ -1,5 +1,6 @@
 """Every extension point on one page: one Protocol each.
 
+What plugins take and give (`Verdict`, `Page`, `Parse`, `Document` …) is imported from here too.
 Guarantee: the built-ins implement exactly these, and enter by the same door as a stranger's
 package: an entry point in the group `filbert.<point>` or a module file named in the setting
 `plugins.files`. A plugin class is made by `cls.from_settings(settings, folder)`, where `folder`
@@ -16,30 +17,42 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
+from filbert.model.records import (
+    Document,
+    FetchRequest,
+    Inlink,
+    Link,
+    Page,
+    Parse,
+    ProtocolOutput,
+    Verdict,
+)
+from filbert.model.statuses import ParseMajor, ParseMinor, ProtocolStatus
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from filbert.model.records import (
-        Document,
-        FetchRequest,
-        Inlink,
-        Link,
-        Page,
-        Parse,
-        ProtocolOutput,
-        Verdict,
-    )
     from filbert.settings import Settings
 
 __all__ = [
+    "Document",
     "FetchProtocol",
+    "FetchRequest",
     "IndexFilter",
     "IndexInput",
     "IndexWriter",
+    "Inlink",
+    "Link",
+    "Page",
+    "Parse",
     "ParseFilter",
+    "ParseMajor",
+    "ParseMinor",
     "Parser",
     "Plugin",
+    "ProtocolOutput",
+    "ProtocolStatus",
     "RememberingWriter",
     "Schedule",
     "Scope",
@@ -48,6 +61,7 @@ __all__ = [
     "SqlColumn",
     "UrlFilter",
     "UrlNormalizer",
+    "Verdict",
 ]
 
 

@@ -10,12 +10,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from filbert.errors import PluginError, UserError
 from filbert.fetcher.left_due import read_left_due
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import PageStatus, ProtocolStatus
 from filbert.plugins.contracts import Scope
 from filbert.plugins.registry import PluginRepository
-from filbert.plugins.url_chain import MALFORMED
+from filbert.plugins.url_chain import MALFORMED, ChainVerdict
 from filbert.reports.explain_reader import Reader, open_reader
 from filbert.rules.explain import explain as explained
 from filbert.rules.explain_facts import Facts, HostFacts, IndexFacts, LinkFacts, RobotsFacts
@@ -30,14 +31,15 @@ from filbert.rules.sql import literal
 from filbert.rules.urls import host_of, place_of
 from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
+from filbert.settings import Settings
+from filbert.store.unsealed import look_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from filbert.plugins.url_chain import ChainVerdict
     from filbert.rules.explain_facts import Row, Statement
-    from filbert.settings import Settings
     from filbert.store.crawl import CrawlFolder
+    from filbert.store.unsealed import Unsealed
 
 __all__ = ["explain", "gather"]
 
@@ -73,42 +75,63 @@ class _Gathering:
     now: int
 
     def facts(self, url: str) -> Facts:
-        plugins = PluginRepository(self.settings, self.reader.crawl.path)
-        chain = plugins.url_chain()
+        plugins, broken = self._plugins()
         asked, key, page = self._found(url, plugins)
-        verdict = chain.apply(asked, Scope.DEFAULT)
+        verdict = plugins.url_chain().apply(asked, Scope.DEFAULT)
         no_url = "" if page else _no_url(asked, key, verdict)
+        if broken:
+            verdict = ChainVerdict(url=key)
         if key is None or no_url:
-            return Facts(asked=asked, now=self.now, verdict=verdict, no_url=no_url)
+            return Facts(asked=asked, now=self.now, verdict=verdict, no_url=no_url, broken=broken)
+        known = self._known(asked, key, page)
+        due_reason = self._due_reason(key, plugins) if page and not broken else None
+        return replace(known, verdict=verdict, broken=broken, due_reason=due_reason)
+
+    def _plugins(self) -> tuple[PluginRepository, str]:
+        """Return the plugins of the settings, or filbert's own and why those cannot be had."""
+        folder = self.reader.crawl.path
+        try:
+            plugins = PluginRepository(self.settings, folder)
+            plugins.check()
+            plugins.url_chain()
+        except (PluginError, UserError) as error:
+            return PluginRepository(Settings(), folder), error.message
+        return plugins, ""
+
+    def _known(self, asked: str, key: str, page: Row | None) -> Facts:
+        """Return what is stored; not what plugins say."""
         quoted = literal(key)
         of_key = f"url = {quoted}"
         read = self.reader.in_segments
         fetched = read("crawl_fetch", of_key, order="segment, hop")[0]
         generated = read("crawl_generate", of_key, order="segment")[0]
         redirects = read("crawl_fetch", f"redirect_url = {quoted}", order="segment", limit=50)[0]
-        robots = self._robots(key)
+        journal = look_up(self.reader.crawl.segments(), key, (origin_of(key), *place_of(key)))
+        fetched += [row for row in journal.rows if row["url"] == key]
+        redirects += [row for row in journal.rows if row["redirect_url"] == key]
+        robots = self._robots(key, journal)
         return Facts(
             asked=asked,
             now=self.now,
-            verdict=verdict,
+            verdict=ChainVerdict(url=key),
             key=key,
             page=page,
             origin=self.reader.one("origins", "url", key),
             versions=self.reader.versions(key),
             generated=tuple(generated),
             left_due=tuple(self._left_due(key, generated)),
-            fetched=tuple(fetched),
+            fetched=tuple(map(self._with_target, fetched)),
             redirects_here=tuple(redirects),
             parsed=self._parsed(of_key),
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
             robots=robots,
             robots_failure=self._robots_failure(key, (robots and robots.time) or 0),
-            host=self._host(key, page),
+            under_way=journal.captures,
+            host=self._host(key, page, journal),
             index=self._index(key),
             twin=self._twin(page),
             ignores_internal=self.settings.links.ignore_internal,
             generate_filters=self.settings.generate.filter,
-            due_reason=self._due_reason(key, plugins) if page else None,
             lock_until=self._lock_until(page),
             open_segments=self._open_segments(of_key),
             min_score=self.settings.generate.min_score,
@@ -130,6 +153,12 @@ class _Gathering:
                     return asked, key, page
         asked, first = fallback or (meant[0], None)
         return asked, first, None
+
+    def _with_target(self, fetch: Row) -> Row:
+        """Return a row of crawl_fetch with what is known now of the page that it redirects to."""
+        target = fetch["redirect_url"]
+        row = self.reader.one("crawldb", "url", target) if target else None
+        return {**fetch, "target_status": row and row["status"]}
 
     def _left_due(self, key: str, generated: Sequence[Row]) -> Iterator[Row]:
         """Yield why fetches left the page of their list unasked; rows of fetch lists, enlarged."""
@@ -187,9 +216,12 @@ class _Gathering:
         )
         return self.reader.ask(sql, {"linkdb": files})
 
-    def _robots(self, key: str) -> RobotsFacts | None:
+    def _host_row(self, host: str, journal: Unsealed) -> Row | None:
+        return journal.hosts.get(host) or self.reader.one("hostdb", "host", host)
+
+    def _robots(self, key: str, journal: Unsealed) -> RobotsFacts | None:
         origin = origin_of(key)
-        row = self.reader.one("hostdb", "host", origin) if origin else None
+        row = self._host_row(origin, journal) if origin else None
         if row is None or row["robots_time"] is None:
             return None
         robots = self.settings.robots
@@ -203,7 +235,7 @@ class _Gathering:
         read = meaning is RobotsMeaning.PARSE
         rules = parse_robots(
             row["robots_body"] or b"",
-            (self.settings.http.agent_name, *self.settings.http.robots_agents),
+            self._agents(),
             url=url,
             size_limit=robots.size_limit,
         )
@@ -224,6 +256,13 @@ class _Gathering:
             group=rules.group if read else "",
             expired=row["robots_time"] + robots.cache_s * 1000 < self.now,
         )
+
+    def _agents(self) -> tuple[str, ...]:
+        """Return the names of our robot: of the settings, else of the newest fetch that had one."""
+        if names := self.settings.http.robot_names():
+            return names
+        segments = self.reader.crawl.segments()[-_SEGMENTS:]
+        return next((names for one in reversed(segments) if (names := one.agents())), ())
 
     def _robots_failure(self, key: str, read_at: int) -> str:
         """Return why the robots.txt of the page's origin could not be had since `read_at`."""
@@ -251,11 +290,9 @@ class _Gathering:
         )
         return str(found[0]["url"]) if found else ""
 
-    def _host(self, key: str, page: Row | None) -> HostFacts:
+    def _host(self, key: str, page: Row | None, journal: Unsealed) -> HostFacts:
         host, domain = (page["host"], page["domain"]) if page else place_of(key)
-        politeness = self.reader.one("hostdb", "host", host) or self.reader.one(
-            "hostdb", "host", domain
-        )
+        politeness = self._host_row(host, journal) or self._host_row(domain, journal)
         if page or not host:
             return HostFacts(host=host, politeness=politeness)
         views = {"crawldb": self.reader.crawl.table("crawldb").files()}

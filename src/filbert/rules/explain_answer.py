@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from filbert.model.statuses import FetchStatus, PageStatus, ProtocolStatus
 from filbert.rules.explain_facts import Part, Statement
-from filbert.rules.explain_state import due_sentence, index_sentence, unabsorbed
+from filbert.rules.explain_state import due_sentence, index_sentence, unabsorbed, under_way
 from filbert.rules.explain_words import (
     by_rule,
     distance,
@@ -18,6 +18,7 @@ from filbert.rules.explain_words import (
     page_label,
     page_meaning,
     redirect_fate,
+    was_asked,
     when,
 )
 from filbert.rules.plural import count_of
@@ -49,6 +50,8 @@ def _known(facts: Facts) -> Statement:
         sentences.append(
             f"Segment {left['segment']} listed it, and left it due: {left['meaning']}."
         )
+    if text := under_way(facts):
+        sentences.append(text)
     sentences.append(due_sentence(facts))
     sentences.append(index_sentence(facts))
     return Statement(
@@ -81,6 +84,8 @@ def _last_fetch(facts: Facts) -> str:
     if last["redirect_url"]:
         came.append(f"to {last['redirect_url']}")
     told = f"{when(time)} ({distance(time, facts.now)})"
+    if not was_asked(last):
+        return f"It was last to be fetched on {told}, and not asked for: {', '.join(came)}."
     return f"Its last fetch, on {told}, gave {', '.join(came)}."
 
 
@@ -188,6 +193,9 @@ def _host_known(facts: Facts) -> Iterator[Statement]:
 
 def rules_now(facts: Facts) -> Iterator[Statement]:
     """Say what each normaliser, each filter and robots.txt make of the URL now."""
+    if facts.broken:
+        text = f"they cannot be asked, and filbert's own were taken to find its key: {facts.broken}"
+        yield Statement(part=Part.RULES, kind="broken", text=text, facts={"error": facts.broken})
     for step in facts.verdict.steps:
         values: dict[str, object] = {"plugin": step.plugin, "input": step.input}
         if step.verdict is None:

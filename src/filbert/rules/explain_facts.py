@@ -101,6 +101,8 @@ class Facts:
         asked: The URL as the user gave it.
         key: The key that it is, or would be, stored under; None: no plugin lets it in.
         verdict: What the chain says now.
+        broken: Why the plugins that the settings name cannot be asked; empty: they were.
+        under_way: Captures so far, by segments whose fetch has not ended.
         due_reason: generate's reason not to choose it now; "" if it would; None: not known.
         settings: The few settings that the words need.
     """
@@ -109,6 +111,8 @@ class Facts:
     now: int
     verdict: ChainVerdict
     no_url: str = ""  # why no crawl can have it
+    broken: str = ""
+    under_way: Mapping[str, int] = field(default_factory=dict)
     key: str | None = None
     page: Row | None = None
     origin: Row | None = None

@@ -21,6 +21,7 @@ from filbert.rules.explain_words import (
     redirect_fate,
     short_hash,
     span,
+    was_asked,
     when,
 )
 from filbert.rules.plural import count_of
@@ -41,8 +42,8 @@ def history(facts: Facts) -> list[Statement]:
         *_seen(facts),
         *(_generated(row) for row in facts.generated),
         *(_left_due(row) for row in facts.left_due),
-        *(_redirected(row) for row in facts.redirects_here),
-        *(_fetched(row) for row in facts.fetched),
+        *(_redirected(row) for row in facts.redirects_here if row["url"] != facts.key),
+        *(_fetched(row, facts) for row in facts.fetched),
         *(_parsed(row, facts) for row in facts.parsed),
         *_changes(facts),
     ]
@@ -121,18 +122,21 @@ def _redirected(row: Row) -> Statement:
     )
 
 
-def _fetched(row: Row) -> Statement:
+def _fetched(row: Row, facts: Facts) -> Statement:
     status = fetch_label(row["status"])
-    reply = _reply(row)
+    said = "Asked for in" if was_asked(row) else "Chosen for, and not asked for in,"
     return _event(
         "fetched",
         int(row["fetch_time"]),
-        f"Asked for in segment {row['segment']}: {status}{reply}",
+        f"{said} segment {row['segment']}: {status}{_reply(row)}",
         _protocol(row),
         _redirect_note(row),
         f"robots.txt: {row['robots_rule']}" if row["robots_rule"] else "",
         f"the body was cut: {cut_by(row['truncated'], row['url'])}" if row["truncated"] else "",
         _capture(row),
+        "in the journal of that segment, whose fetch has not ended"
+        if row["segment"] in facts.under_way
+        else "",
         segment=row["segment"],
         hop=row["hop"],
         status=status,
@@ -145,6 +149,7 @@ def _fetched(row: Row) -> Statement:
         robots_rule=row["robots_rule"],
         ip=row["ip"],
         response_ms=row["response_ms"],
+        asked=was_asked(row),
         content_type=row["content_type"],
         truncated=row["truncated"],
         warc_file=row["warc_file"],
@@ -179,11 +184,13 @@ def _protocol(row: Row) -> str:
 
 def _redirect_note(row: Row) -> str:
     hop = f"reached as hop {row['hop']} of a redirect" if row["hop"] else ""
-    if not row["redirect_url"]:
+    verdict = row["redirect_verdict"]
+    if not row["redirect_url"] and not verdict:
         return hop
-    target = (
-        f"redirects to {row['redirect_url']}; that was {redirect_fate(row['redirect_verdict'])}"
-    )
+    where = row["redirect_url"] or "nowhere"
+    target = f"redirects to {where}; that was {redirect_fate(verdict)}"
+    if row.get("target_status"):
+        target += f", and is in the crawldb as {page_label(row['target_status'])}"
     return f"{hop}; {target}" if hop else target
 
 

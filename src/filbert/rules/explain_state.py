@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
     from filbert.rules.explain_facts import Facts, Row
 
-__all__ = ["due_sentence", "index_sentence", "index_state", "links", "next_fetch", "unabsorbed"]
+__all__ = [
+    "due_sentence",
+    "index_sentence",
+    "index_state",
+    "links",
+    "next_fetch",
+    "unabsorbed",
+    "under_way",
+]
 
 
 def next_fetch(facts: Facts) -> Iterator[Statement]:
@@ -38,7 +46,7 @@ def next_fetch(facts: Facts) -> Iterator[Statement]:
         part=Part.NEXT,
         kind="due" if facts.due_reason == "" else "not_due",
         text=due_sentence(facts),
-        notes=(f"its interval is {interval}; its score is {page['score']:.4g}",),
+        notes=(f"a good fetch is good for {interval}; its score is {page['score']:.4g}",),
         facts={
             "reason": facts.due_reason,
             "fetch_time": int(page["fetch_time"]),
@@ -62,12 +70,18 @@ def next_fetch(facts: Facts) -> Iterator[Statement]:
 
 
 def _polite(facts: Facts) -> Iterator[Statement]:
-    row = facts.host.politeness
-    if row is None or not row["backoff_until"] or int(row["backoff_until"]) <= facts.now:
+    if not (until := _left_alone(facts)):
         return
-    until = int(row["backoff_until"])
     text = f"Its host is left alone until {when(until)} ({distance(until, facts.now)})."
-    yield Statement(part=Part.NEXT, kind="backoff", text=text, facts={"until": until})
+    why = "it failed, or asked for that by Retry-After (fetcher.max_retry_after_s: at most so long)"
+    yield Statement(part=Part.NEXT, kind="backoff", text=text, notes=(why,), facts={"until": until})
+
+
+def _left_alone(facts: Facts) -> int:
+    """Return until when the page's host is left alone, epoch ms; 0: it is not."""
+    row = facts.host.politeness
+    until = int(row["backoff_until"] or 0) if row is not None else 0
+    return until if until > facts.now else 0
 
 
 def due_sentence(facts: Facts) -> str:
@@ -90,6 +104,11 @@ def due_sentence(facts: Facts) -> str:
                 f"It is due since {when(due)}, but generate leaves it out: {facts.verdict.reason}"
                 f" refuses it now{by_rule(facts.verdict.rule)}."
             )
+        if until := _left_alone(facts):
+            return (
+                f"It is due since {when(due)}, but its host is left alone until {when(until)}"
+                f" ({distance(until, facts.now)})."
+            )
         return f"It is due: the next generate may choose it (its time came on {when(due)})."
     if reason == "wait_for_update":
         return (
@@ -105,6 +124,20 @@ def due_sentence(facts: Facts) -> str:
         "interval_rejected": "It is due, but its interval is above generate.min_interval_s.",
     }
     return texts.get(reason or "", f"Its time to be fetched is {when(due)}.")
+
+
+def under_way(facts: Facts) -> str:
+    """Say of a fetch that lists the page and has not ended how far it is; empty: there is none."""
+    listing = {str(row["segment"]) for row in (*facts.generated, *facts.fetched)}
+    for name in sorted(listing & set(facts.under_way), reverse=True):
+        here = any(row["segment"] == name for row in facts.fetched)
+        which = "this page's among them" if here else "none of this page yet"
+        captures = count_of(facts.under_way[name], "capture")
+        return (
+            f"The fetch of segment {name} has not ended: its journal has {captures}, {which};"
+            " the tables show them when the fetch has gone on to its end."
+        )
+    return ""
 
 
 def unabsorbed(facts: Facts) -> Row | None:
@@ -158,7 +191,11 @@ def _mention(row: Mapping[str, object]) -> str:
 
 
 def _outlink(row: Mapping[str, object]) -> str:
-    return f"{row['url']} “{row['anchor']}”" if row["anchor"] else str(row["url"])
+    anchor = f" “{row['anchor']}”" if row["anchor"] else ""
+    return f"{row['url']}{anchor}{_KINDS.get(str(row['kind']), '')}"
+
+
+_KINDS = {"redirect": " (it redirects there)", "refresh": " (it sends browsers on there)"}
 
 
 def index_state(facts: Facts) -> Iterator[Statement]:

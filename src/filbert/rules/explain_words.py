@@ -12,7 +12,7 @@ from filbert.model.statuses import FetchStatus, PageStatus, ParseMinor, Protocol
 from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "by_rule",
@@ -27,6 +27,7 @@ __all__ = [
     "redirect_fate",
     "short_hash",
     "span",
+    "was_asked",
     "when",
 ]
 
@@ -50,6 +51,8 @@ _CUTS = {
     "time": "the http.time_limit_s of that fetch cut the rest off",
     "disconnect": "the server broke off (http.partial_truncated keeps what came)",
 }
+
+_NOT_ASKED = frozenset({"address_refused", "dns_failed", "malformed_url"})
 
 _FATES = {
     "followed": "followed at once",
@@ -145,3 +148,11 @@ def cut_by(reason: str, url: str) -> str:
     """
     scheme = "file" if url.startswith("file:") else "http"
     return _CUTS.get(reason, reason).format(scheme=scheme)
+
+
+def was_asked(fetch: Mapping[str, Any]) -> bool:
+    """Say whether a row of crawl_fetch tells of a request: a page may be refused before one."""
+    if fetch["http_status"] is not None:
+        return True
+    is_denied = fetch["protocol_code"] == ProtocolStatus.ROBOTS_DENIED
+    return not is_denied and fetch["reason"] not in _NOT_ASKED

@@ -87,6 +87,7 @@ class PolitenessPolicy:
         crawl_delay_floor_ms: Least delay that a Crawl-delay can ask for.
         crawl_delay_max_ms: Longest taken without a word; None: no limit.
         skip_long: Leave hosts above the maximum alone, as Nutch does.
+        max_retry_after_ms: Longest Retry-After that is kept to.
         max_wait_ms: A queue that must wait longer is left to a later round; None: no limit.
         defer_max_idle_ms: How long a deferral is waited for when nothing else is left.
         deadline: No request starts at or after it; None: no time limit.
@@ -101,6 +102,7 @@ class PolitenessPolicy:
     max_exceptions: int
     exceptions_delay_ms: int
     exceptions_clear_ms: int
+    max_retry_after_ms: int
     max_wait_ms: int | None
     deadline: int | None
     defer_delay_ms: int
@@ -127,6 +129,7 @@ class PolitenessPolicy:
             max_exceptions=chosen.max_exceptions_per_queue,
             exceptions_delay_ms=_ms(chosen.server_delay_s if failing is None else failing),
             exceptions_clear_ms=_ms(chosen.exceptions_clear_after_s),
+            max_retry_after_ms=_ms(chosen.max_retry_after_s),
             max_wait_ms=None if waiting is None else _ms(waiting),
             deadline=None if limit < 0 else started + limit * 60_000,
             defer_delay_ms=robots.defer_delay_ms,
@@ -213,13 +216,21 @@ class FetchItemQueue:
             return self.backoff_reason
         return DropReason.CRAWL_DELAY
 
-    def recall(self, known: HostState, *, not_before: int) -> None:
-        """Take over what is remembered of the queue; no request before `not_before` + delay."""
+    def recall(self, known: HostState, *, not_before: int, longest_wait: int) -> None:
+        """Take over what is remembered of the queue.
+
+        Args:
+            known: It.
+            not_before: No request before this time and the delay.
+            longest_wait: From the last request on, no back-off is longer, in ms.
+        """
         self.last_end = known.last_request_end
         if known.last_request_end is not None:
             delay = max(known.delay_ms or 0, self.delay_ms)
             self.next_time = max(known.last_request_end, not_before) + delay
         self.backoff_until = known.backoff_until or 0
+        if known.last_request_end is not None:
+            self.backoff_until = min(self.backoff_until, known.last_request_end + longest_wait)
         self.backoff_reason = DropReason.RETRY_AFTER
 
     def remember(self) -> HostState:

@@ -170,7 +170,8 @@ class HostQueues:
             key: The queue.
             now: The time: the end of the request.
             outcome: What the slot was used for.
-            retry_after_ms: What the server asked for by Retry-After, from now.
+            retry_after_ms: What the server asked for by Retry-After, from now; more than the
+                policy's longest is cut to that.
         """
         queue = self._queues[key]
         assert queue.in_flight > 0, f"no request of {key} is in flight"
@@ -184,8 +185,9 @@ class HostQueues:
             queue.failures = 0
         if outcome is Outcome.FAILED:
             self._note_failure(queue, now)
-        if retry_after_ms is not None and now + retry_after_ms > queue.backoff_until:
-            queue.backoff_until = now + retry_after_ms
+        wait = min(retry_after_ms or 0, self.policy.max_retry_after_ms)
+        if wait and now + wait > queue.backoff_until:
+            queue.backoff_until = now + wait
             queue.backoff_reason = DropReason.RETRY_AFTER
         self._schedule(queue, now)
 
@@ -242,7 +244,8 @@ class HostQueues:
         if queue is None:
             queue = self._queues[key] = FetchItemQueue(key, self.policy.delay_ms)
             if (known := self._remembered(key)) is not None:
-                queue.recall(known, not_before=self._not_before)
+                longest = self.policy.max_retry_after_ms
+                queue.recall(known, not_before=self._not_before, longest_wait=longest)
         return queue
 
     def _ask_deferred_again(self, now: int) -> None:

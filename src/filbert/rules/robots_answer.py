@@ -12,6 +12,7 @@ Guarantee: a table, held beside RFC 9309 section 2.3.1 and Nutch's `HttpRobotRul
 | 5xx | fetch nothing | defer, if that is on | defer, if that is on |
 | no address, or forbidden | fetch nothing | allow all, not kept | the page fails, unasked |
 | none: other cause | fetch nothing | allow all, not kept | defer, if that is on |
+| 2xx that broke off | (unreachable) | allow all, not kept | defer, if that is on |
 
 A host without an address, or one that the guard refuses, cannot be deferred with profit: its pages
 are recorded as failed without a request, so that updatedb retries and in the end gives them up.
@@ -50,15 +51,21 @@ def robots_meaning(output: ProtocolOutput, settings: RobotsSettings) -> RobotsMe
     status = output.http_status
     if status is None:
         return _without_answer(output, settings)
+    if status >= 500 or status == 429 or _broke_off(output):
+        return RobotsMeaning.DEFER if settings.defer_5xx else RobotsMeaning.ALLOW
     if 200 <= status < 300:
         return RobotsMeaning.PARSE
     if status in _REDIRECTS:
         return RobotsMeaning.FOLLOW if output.location else RobotsMeaning.ALLOW
     if status == 403 and not settings.allow_403:
         return RobotsMeaning.FORBID
-    if status >= 500 or status == 429:
-        return RobotsMeaning.DEFER if settings.defer_5xx else RobotsMeaning.ALLOW
     return RobotsMeaning.ALLOW
+
+
+def _broke_off(output: ProtocolOutput) -> bool:
+    """Say whether a file lost its end, which may forbid us."""
+    status = output.http_status or 0
+    return 200 <= status < 300 and output.truncated in {"time", "disconnect"}
 
 
 def is_allowlisted(host: str, allowlist: tuple[str, ...]) -> bool:

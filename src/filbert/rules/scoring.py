@@ -1,7 +1,7 @@
 """The chain of scoring plugins as one SQL expression.
 
 Guarantee: each plugin reads as `score_in` what the one before it gave; the chain ends in float32,
-as scores are stored. Source: Nutch `ScoringFilters`.
+as scores are stored, and within its range. Source: Nutch `ScoringFilters`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chained_score"]
 
+_FLOAT_MAX = "3.4028234e38"
 _SCORE_IN = re.compile(r"\bscore_in\b")
 
 
@@ -23,4 +24,11 @@ def chained_score(expressions: Iterable[str], start: str) -> str:
     for expression in expressions:
         inner = f"({value})"
         value = _SCORE_IN.sub(lambda _, inner=inner: inner, expression)  # type: ignore[misc]
-    return f"cast({value} as float)"
+    return _float32(value)
+
+
+def _float32(value: str) -> str:
+    """Cast to a float of 32 bits; what is beyond one stays at its end, and null stays null."""
+    most, least = (f"cast('{sign}{_FLOAT_MAX}' as double)" for sign in ("", "-"))
+    kept = f"when ({value}) > {most} then {most} when ({value}) < {least} then {least}"
+    return f"cast(case {kept} else {value} end as float)"

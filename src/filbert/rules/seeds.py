@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeVar
 
 from filbert.rules.url_parts import DEFAULT_PORTS, KNOWN_SCHEMES, split
-from filbert.rules.urls import host_of, scheme_of
+from filbert.rules.urls import host_of, resolve, scheme_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -41,6 +41,8 @@ LONGEST_LINE = 65_536
 _SCORE, _INTERVAL, _FIXED = "nutch.score", "nutch.fetchInterval", "nutch.fetchInterval.fixed"
 _MAX_DEPTH = "_maxdepth_"
 _LONGEST_INTERVAL = 2**31 - 1
+_NOT_IN_HOST = re.compile(r"[\x00-\x20\x7f#/<>?@\[\]\\^|]")  # as WHATWG URL says
+_SPOKEN = {" ": "a blank"}
 _LAST_PORT = 65_535
 _BLANK_METADATA = re.compile(r"[^?\s]+[ ]+[\w.\-]+=")
 # Names that no public DNS has: RFC 6761, RFC 6762, RFC 8375, ICANN's `internal`.
@@ -156,6 +158,10 @@ def no_place(url: str) -> BadLine | None:
     shown = url if len(url) <= 80 else url[:79] + "…"
     if not parts.host:
         return BadLine(reason="no_host", detail=f"{shown!r} names no host")
+    is_ipv6 = parts.host.startswith("[")  # `split` has read it
+    if not is_ipv6 and (found := _NOT_IN_HOST.search(parts.host)):
+        detail = f"{shown!r}: no host has {_SPOKEN.get(found[0], repr(found[0]))} in its name"
+        return BadLine(reason="no_host", detail=detail)
     if parts.port > _LAST_PORT:
         detail = f"{shown!r} has the port {parts.port}; ports end at {_LAST_PORT}"
         return BadLine(reason="no_port", detail=detail)
@@ -166,12 +172,14 @@ def private_endpoint(url: str) -> str | None:
     """Return host:port of a URL that names the local machine or network by its text alone.
 
     The address guard then lets exactly this host and port pass. A public name is never returned,
-    whatever it resolves to.
+    whatever it resolves to. The host is the one that is asked: `127.1` and `0x7f000001` are
+    spellings of 127.0.0.1, as browsers read them.
     """
-    host = host_of(url)
+    asked = resolve(url, "") or ""
+    host = host_of(asked)
     if not host or not _is_private(host.rstrip(".")):
         return None
-    parts = split(url)
+    parts = split(asked)
     if parts is None:
         return None
     port = DEFAULT_PORTS.get(parts.scheme) if parts.port == -1 else parts.port

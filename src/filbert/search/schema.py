@@ -1,20 +1,19 @@
 """The fields of the embedded index, and how it is opened.
 
-Guarantee: an index made by another version of these fields is refused, with the way out. Every
+Guarantee: an index made by another version of these fields is refused, with the way out; one that
+lies where nothing can be written is read as any other. Every
 page has one document whose key is its URL. One more document, the *memory*, holds what the index
 has absorbed; it is replaced in the same commit as the pages, so the two never disagree.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import tempfile
+from pathlib import Path
 
 import tantivy
 
 from filbert.errors import DataError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 __all__ = [
     "KIND",
@@ -43,6 +42,7 @@ STEM_FIELD = "text_stems"  # title and text of English pages
 
 _TERM_LIMIT = 120  # longer "words" are base64 and the like: not worth a term
 _WORD = r"[\p{L}\p{N}\p{M}]+"
+_NO_LOCK = "Failed to acquire Lockfile"
 _CREATE_HINT = "make it anew with `filbert index CRAWL_DIR --rebuild`"
 
 
@@ -130,6 +130,24 @@ def open_index(path: Path) -> tantivy.Index:
         message = f"the index at {path} has version {found}; this filbert reads version {VERSION}"
         raise DataError(message, hint=_CREATE_HINT)
     try:
-        return _register(tantivy.Index.open(str(path)))
+        return _register(_opened(path))
     except (ValueError, OSError) as error:
         raise DataError(f"the index at {path} is damaged: {error}", hint=_CREATE_HINT) from error
+
+
+def _opened(path: Path) -> tantivy.Index:
+    """Open an index, also one in a folder where this process cannot write its lock.
+
+    The lock keeps a writer from removing files while a reader opens them. Where it cannot be
+    made, links to the files stand in a folder of our own until they are open.
+    """
+    try:
+        return tantivy.Index.open(str(path))
+    except ValueError as error:
+        if _NO_LOCK not in str(error):
+            raise
+    with tempfile.TemporaryDirectory(prefix="filbert-index-") as name:
+        for file in path.iterdir():
+            if not file.name.endswith(".lock"):
+                Path(name, file.name).symlink_to(file.absolute())
+        return tantivy.Index.open(name)

@@ -1,7 +1,8 @@
 """What every settings section is made of.
 
 Guarantee: a section is frozen and strict: it refuses unknown names and values of the wrong type,
-and cannot change after the start of a command. Units are in the name or in the description.
+and cannot change after the start of a command. Units are in the name or in the description. A
+number that the tables' columns cannot hold, or that is more time than they can, is refused.
 """
 
 from __future__ import annotations
@@ -9,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo, field_validator
 
-__all__ = ["Names", "OneLine", "OneLineNames", "PathOf", "PluginFile", "Section"]
+__all__ = ["Names", "OneLine", "OneLineNames", "PathOf", "PluginFile", "Section", "within_width"]
+
+_INT_MAX = 2**31 - 1  # Java's int, in which Nutch keeps all but its milliseconds
+_FLOAT_MAX = 3.4e38  # a score is a float of 32 bits
 
 
 class Section(BaseModel):
@@ -20,6 +24,28 @@ class Section(BaseModel):
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, validate_default=True
     )
+
+    @field_validator("*")
+    @classmethod
+    def _within_width(cls, value: object, info: ValidationInfo) -> object:
+        return within_width(info.field_name or "", value)
+
+
+def within_width(name: str, value: object) -> object:
+    """Return the value of the setting called `name`, whose end says the unit.
+
+    Raises:
+        ValueError: It is a number wider than anything that it could be used for.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    if name.endswith("_ms"):
+        most: float = _INT_MAX * 1000
+    else:
+        most = _INT_MAX if isinstance(value, int) or name.endswith("_s") else _FLOAT_MAX
+    if abs(value) > most:
+        raise ValueError(f"must be at most {most}")
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
-from filbert.settings.base import PathOf, Section
+from filbert.settings.base import PathOf, Section, within_width
 from filbert.settings.root import Settings
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ class Setting:
 
         Raises:
             pydantic.ValidationError: It is of the wrong type, or out of bounds.
+            ValueError: It is a number wider than any column.
         """
         kind: Any = self.kind
         if self.metadata:
@@ -105,7 +106,7 @@ class Setting:
         adapter: TypeAdapter[object] = TypeAdapter(
             kind, config=ConfigDict(strict=True, allow_inf_nan=False)
         )
-        return adapter.validate_python(value)
+        return within_width(self.name, adapter.validate_python(value))
 
 
 @cache

@@ -72,6 +72,12 @@ class FetcherSettings(Section):
         description="A queue that must wait longer (Retry-After, Crawl-delay, failures) is left to "
         "a later round, so that one host cannot hold up all; off: always wait.",
     )
+    max_retry_after_s: float = Field(
+        86_400.0,
+        ge=0,
+        description="Longest Retry-After that is kept to as it stands: a server that names a day "
+        "years away would else never be asked again. A lower one shortens waits noted before.",
+    )
     queue_depth_multiplier: int = Field(
         50, ge=1, description="URLs held in memory at most: this times `threads`."
     )

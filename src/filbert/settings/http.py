@@ -47,7 +47,9 @@ class HttpSettings(Section):
         description="Accept-Charset header; blank leaves it out. Nutch sends one; no browser "
         "has since 2012, and some servers answer 406 to it.",
     )
-    timeout_ms: int = Field(10_000, ge=1, description="Limit of connecting, and of silence, in ms.")
+    timeout_ms: int = Field(
+        10_000, ge=1, le=2**31 - 1, description="Limit of connecting, and of silence, in ms."
+    )
     time_limit_s: int = Field(
         180,
         ge=-1,
@@ -108,3 +110,7 @@ class HttpSettings(Section):
         "`host:port:address:port`; a host `*.test` stands for all names under `test`. The guard "
         "judges the address that is connected to.",
     )
+
+    def robot_names(self) -> tuple[str, ...]:
+        """Return the names that robots.txt and robots tags may mean us by; none without one."""
+        return tuple(name for name in (self.agent_name.strip(), *self.robots_agents) if name)

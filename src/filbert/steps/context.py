@@ -87,7 +87,7 @@ def open_context(
     Raises:
         UserError: A setting is wrong, or the folder is not a crawl folder, or half imported.
         PluginError: A plugin that the settings name is not there.
-        DataError: The folder is damaged, or newer than this version reads.
+        DataError: The folder is damaged, cannot be written, or is newer than this version reads.
     """
     loaded = load_settings(crawl_dir, overrides, environ)
     for warning in loaded.warnings:
@@ -107,6 +107,7 @@ def open_context(
             f"{crawl_dir}: the import of {source} has not ended",
             hint=f"`filbert nutch import {source} {crawl_dir}` goes on with it",
         )
+    crawl.check_writable()
     for mended in crawl.recover():
         _log.warning("store.recovered", what=mended)
     try:

@@ -72,6 +72,7 @@ class CrawlReport:
         stopped: It was asked to stop; the same command goes on.
         notes: Examples of what was left out, with all that is known of why.
         searchable: Documents in the index.
+        resumed: It went on where a killed or stopped call had left off.
     """
 
     rounds: int
@@ -81,12 +82,18 @@ class CrawlReport:
     stopped: bool = False
     notes: tuple[str, ...] = ()
     searchable: int = 0
+    resumed: bool = False
 
     @property
     def pages(self) -> int:
         """Answers of this call that were pages, not modified, or redirects."""
         fetched = self.counters.get("fetch", Counter())
         return sum(fetched[name] for name in _ANSWERS)
+
+    @property
+    def only_completed(self) -> bool:
+        """Whether this call asked for no page, since an earlier one had asked for them all."""
+        return self.resumed and self.rounds > 0 and "fetch" not in self.counters
 
     @property
     def failed(self) -> bool:
@@ -129,6 +136,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         stopped=stopped,
         notes=tuple(loop.notes),
         searchable=_documents(context),
+        resumed=unfinished is not None,
     )
 
 

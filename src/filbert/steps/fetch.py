@@ -10,6 +10,7 @@ Source: Nutch `Fetcher`.
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections import Counter
 from contextlib import contextmanager
@@ -31,7 +32,7 @@ from filbert.steps.fetch_checks import check_agent, check_partition
 from filbert.steps.fetch_words import examples, summary
 from filbert.steps.lease_watch import LeaseWatch
 from filbert.steps.url_chain import CHAIN_KEY, MIXED
-from filbert.store.segments import SegmentState
+from filbert.store.segments import AGENTS, SegmentState
 from filbert.store.tables import Commit
 
 if TYPE_CHECKING:
@@ -197,7 +198,10 @@ class _Fetch:
                 remove="all",
                 transactions={f"fetch:{self._segment.name}": 1},
                 # Every redirect target that is linked has passed the chains (`RedirectJudge`).
-                metadata={CHAIN_KEY: self._context.plugins.url_chain().fingerprint() or MIXED},
+                metadata={
+                    CHAIN_KEY: self._context.plugins.url_chain().fingerprint() or MIXED,
+                    AGENTS: json.dumps(self._context.settings.http.robot_names()),
+                },
                 read_version=table.version(),
             )
         )

@@ -47,8 +47,10 @@ def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped:
     left = _left(counters)
     seconds = max(took_ms, 1) / 1000
     pages = sum(counters.get(key, 0) for key in _SHOWN)
+    before = 0 if stopped else counters.get("captured_by_earlier_calls", 0)
     pace = f"{counters.get('bytes', 0) / 1e6:,.1f} MB in {seconds:,.1f} s, "
-    pace += f"{pages / seconds:,.1f} pages/s"
+    pace += f"{max(pages - before, 0) / seconds:,.1f} pages/s"
+    pace += f" (by this call; {before:,} were captured before)" if before else ""
     if stopped:
         return f"stopped as asked; the same command goes on with segment {segment} ({pace})"
     if not pages:

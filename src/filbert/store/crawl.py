@@ -205,6 +205,14 @@ class CrawlFolder:
         """
         return hold_lease(self.path, step, clock=self._clock, lease_s=lease_s, by=by)
 
+    def check_writable(self) -> None:
+        """Do nothing if steps can write here.
+
+        Raises:
+            DataError: The file system is read-only, or this user may not write.
+        """
+        durable.check_writable(self.path)
+
     def recover(self) -> list[str]:
         """Remove what dead processes left behind; return what was done, in words."""
         return recover(self.path, clock=self._clock)

@@ -1,8 +1,8 @@
 """File operations that outlive a loss of power, one function each.
 
 Guarantee: when a function returns, what it did is on the disk. A full disk is a `DataError` that
-says so. Everything in the store that must not be lost goes through here, so that tests can break
-any one operation.
+says so, and so is one that may not be written. Everything in the store that must not be lost goes
+through here, so that tests can break any one operation.
 """
 
 from __future__ import annotations
@@ -20,9 +20,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["disk_full", "is_disk_full", "move", "room", "sync_file", "sync_folder", "write_whole"]
+__all__ = [
+    "check_writable",
+    "disk_full",
+    "is_disk_full",
+    "move",
+    "room",
+    "sync_file",
+    "sync_folder",
+    "write_whole",
+]
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_DENIED = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 _FULL_TEXTS = ("No space left on device", "Disk quota exceeded", "StorageFull", "os error 28")
 
 
@@ -85,20 +95,36 @@ def room(what: str) -> Iterator[None]:
     """Turn a full disk inside the block into a `DataError` that names `what` was to be written.
 
     Raises:
-        DataError: No space left, or no right to write.
+        DataError: No space left, no right to write, or a file system that is read-only.
     """
     try:
         yield
     except OSError as error:
         if is_disk_full(error):
             raise disk_full(what) from error
-        if isinstance(error, PermissionError):
-            where = f" ({error.filename})" if error.filename else ""
-            raise DataError(
-                f"{what}: no permission to write{where}",
-                hint="nothing was changed; run as the user who owns the crawl folder",
-            ) from error
+        if error.errno in _DENIED:
+            raise _unwritable(error.filename or what, error.errno) from error
         raise
+
+
+def check_writable(folder: Path) -> None:
+    """Do nothing if this process can write into a folder that is there.
+
+    Raises:
+        DataError: It cannot; says why.
+    """
+    if os.access(folder, os.W_OK | os.X_OK):
+        return
+    read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+    raise _unwritable(str(folder), errno.EROFS if read_only else errno.EACCES)
+
+
+def _unwritable(where: str, number: int | None) -> DataError:
+    if number == errno.EROFS:
+        why, remedy = "read-only file system", "what only reads (search, explain, readdb …) works"
+    else:
+        why, remedy = "no permission", "run as the user who owns the crawl folder"
+    return DataError(f"cannot write to {where}: {why}", hint=f"nothing was changed; {remedy}")
 
 
 def disk_full(what: str) -> DataError:

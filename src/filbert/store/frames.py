@@ -27,6 +27,7 @@ __all__ = [
     "decode_frame",
     "decode_rows",
     "encode_capture",
+    "is_capture",
 ]
 
 _CAPTURE = 1
@@ -150,6 +151,11 @@ def decode_rows(
     except _FOREIGN as error:
         raise _unreadable(error) from error
     return values | datum, links
+
+
+def is_capture(packed: bytes) -> bool:
+    """Tell by its first bytes whether a packed frame is a capture or failure."""
+    return packed[1] == _CAPTURE  # behind the head of a list of four
 
 
 _FOREIGN = (TypeError, ValueError, KeyError, IndexError)

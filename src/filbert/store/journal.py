@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["Frame", "JournalWriter", "append_all", "encode_frame", "read_frames"]
+__all__ = [
+    "Frame",
+    "JournalWriter",
+    "append_all",
+    "encode_frame",
+    "read_frames",
+    "read_packed",
+    "unpacked",
+]
 
 _HEAD = struct.Struct("<II")
 # A robots.txt is the largest thing in a frame; beyond this a length is damage, not data.
@@ -52,10 +60,22 @@ def _plain(value: object) -> object:
 
 def read_frames(path: Path) -> Iterator[Frame]:
     """Yield the whole frames of a journal, in order; nothing if there is no file."""
-    if not path.exists():
+    end = 0
+    for packed in read_packed(path):
+        payload = unpacked(packed)
+        if payload is None:
+            return
+        end += _HEAD.size + len(packed)
+        yield Frame(payload, end)
+
+
+def read_packed(path: Path) -> Iterator[bytes]:
+    """Yield the payloads of the whole frames as they were packed; nothing if there is no file."""
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
         return
-    with path.open("rb") as file:
-        end = 0
+    with file:
         while True:
             head = file.read(_HEAD.size)
             if len(head) < _HEAD.size:
@@ -66,14 +86,11 @@ def read_frames(path: Path) -> Iterator[Frame]:
             packed = file.read(length)
             if len(packed) < length or zlib.crc32(packed) != checksum:
                 return
-            payload = _unpack(packed)
-            if payload is None:
-                return
-            end += _HEAD.size + length
-            yield Frame(payload, end)
+            yield packed
 
 
-def _unpack(packed: bytes) -> list[object] | None:
+def unpacked(packed: bytes) -> list[object] | None:
+    """Return the payload of a frame; None if it is no MessagePack."""
     try:
         payload = msgpack.unpackb(packed, strict_map_key=False)
     except (ValueError, msgpack.UnpackException):

@@ -9,6 +9,7 @@ Source: Nutch's segment directories; `SegmentReader`.
 
 from __future__ import annotations
 
+import json
 import os
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
     from filbert.model.clock import Clock
 
-__all__ = ["Segment", "SegmentState", "make_segment"]
+__all__ = ["AGENTS", "Segment", "SegmentState", "make_segment"]
+
+AGENTS = "agents"
+"""What the commit of a fetch notes the names of the robot under, as JSON."""
 
 _LEFT_OUT = "left_out"
 
@@ -94,6 +98,13 @@ class Segment:
     def has(self, name: str) -> bool:
         """Tell whether a table of it was ever committed."""
         return self.table(name).is_committed()
+
+    def agents(self) -> tuple[str, ...]:
+        """Return the names of the robot that fetched it; empty: not known, or it had none."""
+        for record in self.table("crawl_fetch").history():
+            if AGENTS in record.metadata:
+                return tuple(json.loads(record.metadata[AGENTS]))
+        return ()
 
     def is_made(self) -> bool:
         """Tell whether any table of it was committed; else it is half-made."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filbert.engine.base import WrittenFile
+    from filbert.model.hosts import HostState
     from filbert.store.crawl import CrawlFolder
     from filbert.store.segments import Segment
 
@@ -45,13 +46,22 @@ class PaperPage:
     truncated: str | None = None
 
 
-def write_segment(crawl: CrawlFolder, pages: Sequence[PaperPage], now_ms: int) -> Segment:
+def write_segment(
+    crawl: CrawlFolder,
+    pages: Sequence[PaperPage],
+    now_ms: int,
+    *,
+    sealed: bool = True,
+    hosts: Sequence[HostState] = (),
+) -> Segment:
     """Make a fetched segment of `pages`; page n is captured n ms after `now_ms`.
 
     Args:
         crawl: The crawl folder.
         pages: Its pages, in fetch order.
         now_ms: When it is made, epoch ms.
+        sealed: The fetch has ended; else all stands in the journal.
+        hosts: What the fetch noted of hosts.
     """
     segment = crawl.new_segment(now_ms)
     parts = sorted({page.part for page in pages} or {0})
@@ -62,10 +72,13 @@ def write_segment(crawl: CrawlFolder, pages: Sequence[PaperPage], now_ms: int) -
             clock = FixedClock(now_ms)
             mine = [(n, page) for n, page in enumerate(pages) if page.part == part]
             with CaptureLog(segment.content_dir, segment.journal_dir, part, clock=clock) as log:
+                for state in hosts:
+                    log.note_host(state)
                 for number, page in mine:
                     log.append(_record(page, number, now_ms), _output(page), ())
             files.extend(seal(segment.journal_dir, part, scratch).files["crawl_fetch"])
-        segment.table("crawl_fetch").commit(Commit(step="fetch", add=tuple(files)))
+        if sealed:
+            segment.table("crawl_fetch").commit(Commit(step="fetch", add=tuple(files)))
     return segment
 
 

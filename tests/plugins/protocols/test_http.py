@@ -171,7 +171,6 @@ def test_redirects_are_given_back_and_not_followed(location: bytes) -> None:
         (201, ProtocolStatus.EXCEPTION),
         (300, ProtocolStatus.MOVED),
         (302, ProtocolStatus.TEMP_MOVED),
-        (304, ProtocolStatus.NOTMODIFIED),
         (307, ProtocolStatus.TEMP_MOVED),
         (308, ProtocolStatus.MOVED),
         (400, ProtocolStatus.GONE),
@@ -187,6 +186,24 @@ def test_statuses(code: int, status: ProtocolStatus) -> None:
     """Each status of a reply is Nutch's protocol status."""
     output, _ = fetch(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % code)
     assert (output.status, output.http_status) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"modified_time": 784_111_777_000}, ProtocolStatus.NOTMODIFIED),
+        ({"etag": '"a"'}, ProtocolStatus.NOTMODIFIED),
+        ({}, ProtocolStatus.EXCEPTION),
+    ],
+)
+def test_unchanged_is_an_answer_to_a_question(
+    asked: dict[str, Any], status: ProtocolStatus
+) -> None:
+    """A 304 of a page that we have no copy of would keep it away for a month: a failure."""
+    request = FetchRequest(url="http://SERVER/", **asked)
+    output, _ = fetch(b"HTTP/1.1 304 X\r\nContent-Length: 0\r\n\r\n", request)
+    assert (output.status, output.http_status) == (status, 304)
+    assert output.message.startswith("unasked_304: ") == (not asked)
 
 
 LIMITS = Limits(silence_ms=1_000, total_ms=100, head_bytes=262_144)
@@ -336,6 +353,70 @@ def test_a_reply_that_libcurl_refuses_is_asked_for_again_after_the_delay() -> No
     times, seen = asyncio.run(run())
     assert seen == [2, 3]
     assert times[1] - times[0] >= 0.06
+
+
+@pytest.mark.parametrize(("delay_ms", "asked"), [(60, 3), (0, 3), (61_000, 2)])
+def test_a_kept_connection_that_dies_is_asked_again_after_the_delay(
+    delay_ms: int, asked: int
+) -> None:
+    """At once it would be rude, as libcurl is; where the delay is long the next fetch asks."""
+
+    async def run() -> tuple[list[float], ProtocolOutput]:
+        times: list[float] = []
+
+        async def answer(writer: asyncio.StreamWriter) -> None:
+            times.append(asyncio.get_running_loop().time())
+            if len(times) == 2:
+                writer.close()
+            else:
+                writer.write(OK)
+
+        async with raw_server(answer, keep_alive=True) as server, make() as protocol:
+            first = await protocol.fetch(FetchRequest(url=server.url))
+            assert first.body == HELLO
+            return times, await protocol.fetch(FetchRequest(url=server.url, delay_ms=delay_ms))
+
+    times, output = asyncio.run(run())
+    assert len(times) == asked
+    died = "connection_died: the server closed a kept connection, unanswered"
+    if asked == 3:
+        assert times[2] - times[1] >= delay_ms / 1000
+        assert (output.body, output.message) == (HELLO, f"asked twice: {died}")
+    else:
+        assert (output.status, output.message) == (ProtocolStatus.EXCEPTION, died)
+
+
+_CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (OK[:-3], "disconnected: the reply broke off"),
+        (_CHUNKED + b"5\r\nhello\r\nZZ", "disconnected: the reply broke off"),
+        (_CHUNKED + b"5\r\nhello\r\n", "disconnected: the reply broke off"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhelloabcd",
+            "bad_reply: Content-Length is 5 and 9",
+        ),
+        (OK, ""),
+        (_CHUNKED + b"5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n", ""),
+        (_CHUNKED + HELLO, ""),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n" + HELLO, ""),
+        (b"HTTP/1.1 204 None\r\nContent-Length: 9\r\n\r\n", "http_204: the server answered 204"),
+    ],
+)
+def test_the_second_way_knows_a_reply_that_broke_off(reply: bytes, message: str) -> None:
+    """As the first does: a body that lacks its end is a failure, one of an odd head is none."""
+
+    async def run() -> ProtocolOutput:
+        async with raw_server(reply) as server, make() as protocol:
+            protocol._remember_lenient(f"127.0.0.1:{server.port}")
+            return await protocol.fetch(FetchRequest(url=server.url))
+
+    output = asyncio.run(run())
+    assert output.message == message
+    assert (output.status is ProtocolStatus.EXCEPTION) == bool(message)
 
 
 def test_connections_are_reused() -> None:

@@ -15,7 +15,7 @@ from filbert.errors import UserError
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols.dns import Resolution
-from filbert.plugins.protocols.guard import raise_descriptor_limit
+from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
 from filbert.plugins.protocols.http import HttpProtocol
 from filbert.settings import Settings
 from filbert.settings.fetcher import FetcherSettings
@@ -188,6 +188,15 @@ def _answer(addresses: tuple[str, ...]) -> Callable[[str], Coroutine[Any, Any, R
         return Resolution(addresses, "" if addresses else "no address")
 
     return resolve
+
+
+def test_a_dot_behind_a_host_changes_nothing() -> None:
+    """`localhost.` is the host that a seed with either spelling allowed."""
+    guard = AddressGuard.from_settings(HttpSettings())
+    guard.allow_hosts(["localhost:81"])
+    assert guard.judge("127.0.0.1", "localhost.:81") is None
+    assert guard.judge("127.0.0.1", "localhost:81") is None
+    assert guard.judge("127.0.0.1", "localhost.:82") is not None
 
 
 def test_hosts_can_be_allowed_later() -> None:

@@ -64,6 +64,27 @@ def page() -> Iterator[duckdb.DuckDBPyConnection]:
         ("interval * 1000000 > 5", True),  # no overflow of 32 bits
         ("interval / 0 == 1", False),
         ("-interval < 0", True),
+        ("interval > 1e400", False),
+        ("interval < 1e400 && -1e400 < score && url + 1e400 != ''", True),
+        ("score > 99999999999999999999999999999999999999999999", False),
+        ("score < " + "9" * 5000, True),
+        ("fetchTime < 9223372036854775808 && fetchTime > -9223372036854775808", True),
+        ("fetchTime == 1700000000000 && 9223372036854775807 > 9223372036854775806", True),
+        ("fetchTime * 99999999999 > 1e22", True),  # beyond 64 bits, as a double
+        ("fetchTime * fetchTime * fetchTime * fetchTime > 0", True),
+        ("9223372036854775807 + fetchTime > 0", True),
+        ("-9223372036854775807 - interval < 0", True),
+        ("9223372036854775807 * 2 / interval % 3 >= 0", True),
+        ("fetchTime * 1000 / 7 == 242857142857142", True),  # 64 bits hold it: a whole number
+        ("(lang == 'de' ? fetchTime : 1) * 99999999999 > 1e22", True),
+        ("score * 1e308 * 1e308 > 1e308", True),
+        ("-0 == 0 && -0.0 == 0", True),
+        ("retries % 1e400 == 2", True),
+        ("url.substring(99999999999) == 'x'", False),
+        ("url.substring(1e400) == 'x' || url.substring(0, 2147483648) != ''", False),
+        ("url.substring(-1) != '' || url.substring(2, 1) != ''", False),  # Java throws
+        ("url.substring(20) == '' && url.substring(7, 9) == 'ex'", True),
+        ("'1' + 1e308 > 5 || my_key * 1e308 > 5", True),
         ("1 + '2' == '12'", True),
         ("url.length() > 10 ? score > 0.1 : false", True),
         ("(missing ?: 'x') == 'x'", True),
@@ -129,7 +150,15 @@ def test_a_fault_is_pointed_at(expression: str, column: int, what: str) -> None:
 
 @pytest.mark.parametrize(
     "expression",
-    ["(" * 9000, "!" * 9000 + "true", "+".join("1" * 9000), "-" * 9000 + "1 == 1", "a.b" * 9000],
+    [
+        "(" * 9000,
+        "!" * 9000 + "true",
+        "+".join("1" * 9000),
+        "-" * 9000 + "1 == 1",
+        "a.b" * 9000,
+        "url" + ".trim()" * 3000 + " == ''",
+        "url" + ".substring(1)" * 25 + " == ''",
+    ],
 )
 def test_no_text_exhausts_the_stack(expression: str) -> None:
     """However deep a text nests, it is refused in words."""

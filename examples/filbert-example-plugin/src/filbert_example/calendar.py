@@ -2,7 +2,7 @@
 
 import re
 
-from filbert.model.records import Verdict
+from filbert.plugins.contracts import Verdict
 
 
 class CalendarFilter:

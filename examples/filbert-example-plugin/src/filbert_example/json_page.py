@@ -2,7 +2,7 @@
 
 import json
 
-from filbert.model.records import Link, Page, Parse
+from filbert.plugins.contracts import Link, Page, Parse
 
 
 class JsonPage:

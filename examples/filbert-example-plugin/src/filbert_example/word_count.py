@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from filbert.model.records import Document
-from filbert.plugins.contracts import IndexInput
+from filbert.plugins.contracts import Document, IndexInput
 
 
 class WordCount:

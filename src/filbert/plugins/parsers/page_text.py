@@ -26,8 +26,7 @@ class PageText:
 
     def __init__(self, settings: Settings) -> None:
         self._default_charset = settings.parse.default_charset
-        names = (settings.http.agent_name, *settings.http.robots_agents)
-        self.agents = tuple(name for name in names if name)
+        self.agents = settings.http.robot_names()
 
     def decoded(self, page: Page) -> tuple[str, str]:
         """Return a page's text, and the name of the charset that it was read by."""

@@ -74,7 +74,8 @@ class AddressGuard:
         if key not in self._passed:
             if len(self._passed) > _MOST_DESCRIPTORS:
                 self._passed.clear()
-            verdict = judge_address(address, self._rules, authority)
+            host, _, port = authority.rpartition(":")  # a dot at the end names the same host
+            verdict = judge_address(address, self._rules, f"{host.removesuffix('.')}:{port}")
             words = f"{address} is {verdict.rule or verdict.reason}"
             self._passed[key] = None if verdict.accepted else Refusal("address_refused", words)
         return self._passed[key]

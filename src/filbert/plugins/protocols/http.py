@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from filbert.model.statuses import ProtocolStatus
@@ -18,11 +20,11 @@ from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
 from filbert.plugins.protocols.lenient import PlainClient
 from filbert.plugins.protocols.reply import Received, failure, output_of
-from filbert.plugins.protocols.request import HeaderMaker, head_bytes, target_of
-from filbert.plugins.protocols.transfer import TransferPool
+from filbert.plugins.protocols.request import HeaderMaker, head_bytes, is_conditional, target_of
+from filbert.plugins.protocols.transfer import CONNECTION_DIED, TransferPool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable
     from pathlib import Path
 
     from filbert.model.records import FetchRequest, ProtocolOutput
@@ -119,12 +121,17 @@ class HttpProtocol:
         received = await self._ask_addresses(target, lines, limit, delay_s)
         if received.failure in _OURS:
             return failure(received.failure, received.words, _OURS[received.failure])
-        return output_of(
+        output = output_of(
             received,
             request_head=head_bytes(target, lines, self._http.http_version),
             limit=limit,
             keep_partial=self._http.partial_truncated,
         )
+        if output.status is ProtocolStatus.NOTMODIFIED and not is_conditional(lines):
+            # Taken at its word it would be due in a month, and we have no copy of it.
+            words = "unasked_304: the server says unchanged, and was not asked whether it is"
+            return replace(output, status=ProtocolStatus.EXCEPTION, message=words)
+        return output
 
     async def _ask_addresses(
         self, target: Target, lines: list[bytes], limit: int, delay_s: float
@@ -142,14 +149,30 @@ class HttpProtocol:
             received = await ask(target, lines, (address, port), limit)
             if received.failure not in _BEFORE_REQUEST:
                 break
-        if is_lenient or received.failure != "bad_reply" or received.http2 or not received.ip:
+        if is_lenient or not received.ip or received.http2:
             return received
-        self._remember_lenient(target.authority)
-        if delay_s > _LONGEST_WAIT_S:
+        again = self._again(received, target, lines, (received.ip, port), limit)
+        if again is None or delay_s > _LONGEST_WAIT_S:
             return received
         # The server has been asked just now: the second request waits as any other would.
         await asyncio.sleep(delay_s)
-        return await self._ask_leniently(target, lines, (received.ip, port), limit)
+        return replace(await again(), note=f"asked twice: {received.failure}: {received.words}")
+
+    def _again(
+        self,
+        received: Received,
+        target: Target,
+        lines: list[bytes],
+        address: tuple[str, int],
+        limit: int,
+    ) -> Callable[[], Awaitable[Received]] | None:
+        """Return how a server is asked a second time; None: what came is the answer."""
+        if received.failure == "bad_reply":
+            self._remember_lenient(target.authority)
+            return partial(self._ask_leniently, target, lines, address, limit)
+        if received.failure == CONNECTION_DIED:
+            return partial(self._ask_patiently, target, lines, address, limit, fresh=True)
+        return None
 
     async def _ask_leniently(
         self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
@@ -159,16 +182,22 @@ class HttpProtocol:
         return await self._plain.exchange(target, head, address, limit)
 
     async def _ask_patiently(
-        self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
+        self,
+        target: Target,
+        lines: list[bytes],
+        address: tuple[str, int],
+        limit: int,
+        *,
+        fresh: bool = False,
     ) -> Received:
         """Ask; wait for descriptors where there are none left, which is not the host's fault."""
         assert self._pool is not None, "used outside its context"
-        received = await self._pool.perform(target, lines, address, limit)
+        received = await self._pool.perform(target, lines, address, limit, fresh=fresh)
         for pause in _DESCRIPTOR_PAUSES_S:
             if received.failure != "out_of_descriptors":
                 break
             await asyncio.sleep(pause)
-            received = await self._pool.perform(target, lines, address, limit)
+            received = await self._pool.perform(target, lines, address, limit, fresh=fresh)
         return received
 
     def _remember_lenient(self, authority: str) -> None:

@@ -126,6 +126,8 @@ async def _read(reader: asyncio.StreamReader, buffer: _Buffer, silence_s: float)
         async with asyncio.timeout(silence_s):
             data = await reader.read(_READ)
         if not data:
+            if end is not None and not end.may_lie_here(buffer.data):
+                buffer.end("disconnect", "disconnected", "the reply broke off")
             return
         buffer.data += data
         end = end or _end_of(buffer.data)
@@ -139,10 +141,17 @@ class _End:
     """Where a reply ends, by what its head says honestly; if nowhere, with the connection."""
 
     length: int | None = None
-    chunked: bool = False
+    chunked: int | None = None  # where the chunks begin
+
+    def may_lie_here(self, data: bytearray) -> bool:
+        """Say whether a reply that the server closed may be whole."""
+        if self.chunked is None:
+            return self.length is None or len(data) >= self.length
+        return _CHUNK.match(data, self.chunked) is None or _has_last_chunk(data, self.chunked)
 
     def is_reached(self, data: bytearray) -> bool:
-        if self.chunked:
+        """Say whether the reply is whole, so that no more is waited for."""
+        if self.chunked is not None:
             return data.endswith((b"0\r\n\r\n", b"0\n\n"))
         return self.length is not None and len(data) >= self.length
 
@@ -155,9 +164,11 @@ def _end_of(data: bytearray) -> _End | None:
     line = status_line(parts[0])
     if line is None or line.status < 200:
         return _End()
+    if line.status in _BODILESS:
+        return _End(length=len(parts[0]))
     names = {name.lower(): value for name, value in header_pairs(parts[0])}
     if "transfer-encoding" in names:
-        return _End(chunked=True)
+        return _End(chunked=len(parts[0]))
     length = names.get("content-length", "")
     if length.isascii() and length.isdigit():
         return _End(length=len(parts[0]) + int(length))
@@ -171,9 +182,12 @@ def _received(buffer: _Buffer, ip: str, ms: int) -> Received:
         head, body = _split_final(data)
     elif data[:5].upper() == b"HTTP/":
         return Received(failure="bad_reply", words="no status in the status line", ip=ip, ms=ms)
-    names = {name.lower(): value for name, value in header_pairs(head)}
+    pairs = header_pairs(head)
+    names = {name.lower(): value for name, value in pairs}
     if "chunked" in names.get("transfer-encoding", "").lower():
         body = dechunk(body)
+    elif len(told := {value for name, value in pairs if name.lower() == "content-length"}) > 1:
+        buffer.end(None, "bad_reply", f"Content-Length is {' and '.join(sorted(told))}")
     line = status_line(head)
     if line is not None and line.status in _BODILESS:
         body = b""
@@ -196,6 +210,17 @@ def _split_final(data: bytes) -> tuple[bytes, bytes]:
         head, rest = split_head(rest) or (rest, b"")
         line = status_line(head)
     return last_head(head), rest
+
+
+def _has_last_chunk(data: bytearray, place: int) -> bool:
+    """Say whether chunks that begin at a place end with the empty one."""
+    while found := _CHUNK.match(data, place):
+        size = int(found[1], 16)
+        if size == 0:
+            return True
+        place = found.end() + size
+        place += 2 if data.startswith(b"\r\n", place) else data.startswith(b"\n", place)
+    return False
 
 
 def dechunk(data: bytes) -> bytes:

@@ -38,6 +38,7 @@ class Received:
         ip: Address of the server.
         ms: Milliseconds from request to last byte.
         http2: The reply came over HTTP/2.
+        note: What else is to be known of the exchange, if it went well.
     """
 
     head: bytes = b""
@@ -48,6 +49,7 @@ class Received:
     ip: str | None = None
     ms: int = 0
     http2: bool = False
+    note: str = ""
 
 
 def failure(
@@ -86,7 +88,7 @@ def output_of(
         status = ProtocolStatus.EXCEPTION
     return ProtocolOutput(
         status=status,
-        message=words or _message(status, line, broken=broken),
+        message=words or _message(status, line, broken=broken) or received.note,
         http_status=line.status,
         request_head=request_head,
         response_head=head,

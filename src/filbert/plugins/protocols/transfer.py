@@ -1,8 +1,9 @@
 """Exchanges over libcurl: a pool of handles on one multi, watched over.
 
-Guarantees: no callback raises; what stopped a transfer is left in its exchange (`stop`). A multi
-that libcurl gave up is replaced, and what was in flight on it says `client_failed`: the server is
-not blamed. A handle whose transfer was cancelled is not used again.
+Guarantees: a transfer sends one request, whatever becomes of it; no callback raises; what stopped
+a transfer is left in its exchange (`stop`). A multi that libcurl gave up is replaced, and what was
+in flight on it says `client_failed`: the server is not blamed. A handle whose transfer was
+cancelled is not used again.
 Source: docs/decisions/0006, and the traps of libcurl named there.
 """
 
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
     from filbert.plugins.protocols.request import Target
     from filbert.settings.http import HttpSettings
 
-__all__ = ["Exchange", "Limits", "TransferPool"]
+__all__ = ["CONNECTION_DIED", "Exchange", "Limits", "TransferPool"]
+
+CONNECTION_DIED = "connection_died"
+"""The failure of a request without an answer, on a connection kept from an earlier one."""
 
 # Idle connections kept, at most: https ones take 75 KB each.
 _MOST_IDLE = 4_096
@@ -71,6 +75,8 @@ class Exchange:
     __slots__ = (
         "_authority",
         "_guard",
+        "_is_fresh",
+        "_is_sent",
         "_lines",
         "_room",
         "body",
@@ -85,6 +91,8 @@ class Exchange:
         self._authority = ""
         self._lines: list[bytes] | None = None
         self._room = 0
+        self._is_sent = False
+        self._is_fresh = False
         self.limits = limits
         self.head = bytearray()
         self.body = bytearray()
@@ -96,14 +104,22 @@ class Exchange:
         self.curl.setopt(pycurl.HEADERFUNCTION, self.head.extend)
         self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
         self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+        self.curl.setopt(pycurl.PREREQFUNCTION, self._on_request)
 
     def prepare(
-        self, target: Target, lines: list[bytes], connect_to: tuple[str, int], limit: int
+        self,
+        target: Target,
+        lines: list[bytes],
+        connect_to: tuple[str, int],
+        limit: int,
+        *,
+        fresh: bool,
     ) -> None:
-        """Set the handle up for a request to an address and port."""
+        """Set the handle up for a request to an address and port; `fresh`: on a new connection."""
         self.head.clear()
         self.body.clear()
         self.stop = None
+        self._is_sent = False
         self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
         self._authority = target.authority
         curl = self.curl
@@ -112,6 +128,9 @@ class Exchange:
         curl.setopt(pycurl.URL, f"{target.scheme}://{target.authority}/")
         curl.setopt(pycurl.REQUEST_TARGET, target.path)
         curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
+        if fresh is not self._is_fresh:
+            curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
+            self._is_fresh = fresh
         if lines is not self._lines:
             curl.setopt(pycurl.HTTPHEADER, lines)
             self._lines = lines
@@ -136,6 +155,14 @@ class Exchange:
             return int(pycurl.SOCKET_BAD)
         self.stop = None
         return opened
+
+    def _on_request(self, *_where: object) -> int:
+        """Let one request out: libcurl would send a second where a kept connection died."""
+        if self._is_sent:
+            self.stop = Refusal(CONNECTION_DIED, "the server closed a kept connection, unanswered")
+            return int(pycurl.PREREQFUNC_ABORT)
+        self._is_sent = True
+        return int(pycurl.PREREQFUNC_OK)
 
     def received(self, error: pycurl.error | None) -> Received:
         """Return what the transfer brought, and why it ended."""
@@ -224,14 +251,20 @@ class TransferPool:
         self._free.clear()
 
     async def perform(
-        self, target: Target, lines: list[bytes], connect_to: tuple[str, int], limit: int
+        self,
+        target: Target,
+        lines: list[bytes],
+        connect_to: tuple[str, int],
+        limit: int,
+        *,
+        fresh: bool = False,
     ) -> Received:
-        """Do one exchange with one address."""
+        """Do one exchange with one address; `fresh`: on a new connection."""
         exchange = (
             self._free.pop() if self._free else Exchange(self._settings, self._guard, self._limits)
         )
         try:
-            exchange.prepare(target, lines, connect_to, limit)
+            exchange.prepare(target, lines, connect_to, limit, fresh=fresh)
         except (pycurl.error, UnicodeError, ValueError) as error:
             return Received(failure="malformed_url", words=str(error))
         multi = await self._working()

@@ -22,11 +22,13 @@ __all__ = ["VARIABLES", "column_of"]
 
 _STATUS = " ".join(f"when {status.value} then {literal(status.label)}" for status in PageStatus)
 
+_MOST_MS = (2**63 - 1) // 1000  # a column of times holds 64 bits of microseconds
+
 VARIABLES: dict[str, Typed] = {
     "url": Typed("url", TEXT),
     "status": Typed(f"(case status {_STATUS} end)", TEXT),
-    "fetchTime": Typed("fetch_time", WHOLE),
-    "modifiedTime": Typed("coalesce(modified_time, 0)", WHOLE),
+    "fetchTime": Typed("fetch_time", WHOLE, _MOST_MS),
+    "modifiedTime": Typed("coalesce(modified_time, 0)", WHOLE, _MOST_MS),
     "retries": Typed("cast(retries as bigint)", WHOLE),
     "interval": Typed("cast(fetch_interval as bigint)", WHOLE),
     "score": Typed("cast(score as double)", DECIMAL),
@@ -36,7 +38,7 @@ VARIABLES: dict[str, Typed] = {
     "_repr_": Typed("repr_url", TEXT),
     "_depth_": Typed("cast(depth as bigint)", WHOLE),
     "_maxdepth_": Typed("cast(max_depth as bigint)", WHOLE),
-    "_orphan_": Typed("int_div(orphan_time, 1000)", WHOLE),
+    "_orphan_": Typed("int_div(orphan_time, 1000)", WHOLE, _MOST_MS),
     # ours
     "host": Typed("host", TEXT),
     "domain": Typed("domain", TEXT),

@@ -53,11 +53,7 @@ METHODS: dict[str, Method] = {
     "substring": Method(
         (1, 2),
         TEXT,
-        lambda s, a, b=None: (
-            f"substr({s}, cast({a} as int) + 1)"
-            if b is None
-            else f"substr({s}, cast({a} as int) + 1, cast({b} as int) - cast({a} as int))"
-        ),
+        lambda s, a, b=None: _part(s, a, b),
         numbers=True,
     ),
 }
@@ -65,6 +61,16 @@ METHODS: dict[str, Method] = {
 
 _BEYOND = re.compile(r"(?<!\\)(?:\\\\)*(?:\\[1-9kGZRX]|\(\?(?:[=!>]|<[=!])|[*+?}]\+)")
 _SENTINEL = "\x01"
+
+
+def _part(subject: str, begin: str, end: str | None) -> str:
+    """Return the SQL of `substring`; null where Java would throw: outside of the text."""
+    last = f"length({subject})" if end is None else f"({end})"
+    upper = "" if end is None else f" and ({end}) <= length({subject})"
+    return (
+        f"(case when ({begin}) between 0 and {last}{upper}"
+        f" then substr({subject}, cast({begin} as int) + 1, cast({last} - ({begin}) as int)) end)"
+    )
 
 
 def full_match(text: str, subject: str, pattern: Node) -> str:

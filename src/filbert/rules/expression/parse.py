@@ -162,11 +162,15 @@ class _Parser:
         return Name(name=token.text, column=token.column)
 
     def _postfix(self, node: Node) -> Node:
+        calls = 0
         while self._skip("."):
             token = self._take()
             if token.kind is not Kind.NAME:
                 raise fault(self._text, token.column, "a name must follow the dot")
             if self._skip("("):
+                calls += 1
+                if calls > _DEEPEST:
+                    raise fault(self._text, token.column, f"more than {_DEEPEST} in a row")
                 arguments = self._arguments(")", token)
                 node = Call(
                     subject=node, method=token.text, arguments=arguments, column=token.column

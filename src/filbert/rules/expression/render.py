@@ -3,18 +3,20 @@
 Guarantee: values enter by `rules.sql.literal` alone, names by the table of columns below or as a
 metadata key through `literal`; what cannot be computed (a missing name, a text that is no number)
 is null, and null is false in the end. Whole numbers divide as whole numbers; texts compare with
-numbers as numbers. Source: Commons JEXL's arithmetic, `CrawlDatum.execute`.
+numbers as numbers. No calculation leaves 64 bits: one that could is made with doubles.
+Source: Commons JEXL's arithmetic, `CrawlDatum.execute`.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from filbert.rules.expression.columns import column_of
 from filbert.rules.expression.methods import METHODS, full_match
 from filbert.rules.expression.tokens import date_ms, fault
 from filbert.rules.expression.tree import Binary, Call, Choice, Constant, Listed, Name, Unary
-from filbert.rules.expression.typed import BOOL, DECIMAL, NULL, TEXT, WHOLE, Kind, Typed
+from filbert.rules.expression.typed import BIGINT_MAX, BOOL, DECIMAL, NULL, TEXT, WHOLE, Typed
 from filbert.rules.sql import literal
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ __all__ = ["predicate"]
 _COMPARED = {"==": "=", "!=": "<>", "===": "=", "!==": "<>"}
 _ORDERED = frozenset({"<", "<=", ">", ">="})
 _CALCULATED = frozenset({"+", "-", "*", "/", "%"})
+_MOST = {"+": int.__add__, "-": int.__add__, "*": int.__mul__}
+_LONGEST = 1_000_000
 _NEGATED = {"!~": "=~", "!^": "=^", "!$": "=$"}
 
 
@@ -54,6 +58,12 @@ class _Renderer:
         self._text = text
 
     def render(self, node: Node) -> Typed:
+        found = self._rendered(node)
+        if len(found.sql) > _LONGEST:  # some methods name their subject twice, and so on below
+            raise self._fault(node, "too long once it is written as a query")
+        return found
+
+    def _rendered(self, node: Node) -> Typed:
         match node:
             case Constant():
                 return _constant(node)
@@ -77,7 +87,7 @@ class _Renderer:
         if node.operator == "!":
             return Typed(f"(not {self._truth(node.operand)})", BOOL)
         value = self._number((node.operand, self.render(node.operand)))
-        return Typed(f"(- {value.sql})", value.kind)
+        return value._replace(sql=f"(- {value.sql})")
 
     def _binary(self, node: Binary) -> Typed:
         operator = node.operator
@@ -107,7 +117,7 @@ class _Renderer:
         if isinstance(node, Constant) and isinstance(node.value, str):
             moment = date_ms(node.value)
             if moment is not None:
-                return Typed(literal(moment), WHOLE)
+                return Typed(literal(moment), WHOLE, abs(moment))
         if value.kind is TEXT:
             return Typed(f"try_cast({value.sql} as double)", DECIMAL)
         if value.kind is BOOL:
@@ -140,13 +150,13 @@ class _Renderer:
         if node.operator == "+" and TEXT in {one[1].kind, other[1].kind}:
             return Typed(f"({self._text_of(one)} || {self._text_of(other)})", TEXT)
         left, right = self._number(one), self._number(other)
-        whole = {left.kind, right.kind} <= {WHOLE, NULL}
-        kind: Kind = WHOLE if whole else DECIMAL
-        if node.operator == "/" and whole:
-            return Typed(f"int_div({left.sql}, nullif({right.sql}, 0))", kind)
+        most = _MOST.get(node.operator, max)(left.most, right.most)
+        if {left.kind, right.kind} <= {WHOLE, NULL} and most <= BIGINT_MAX:
+            return _whole(node.operator, left, right, most)
+        one_sql, other_sql = left.as_double, right.as_double
         if node.operator in {"/", "%"}:
-            return Typed(f"({left.sql} {node.operator} nullif({right.sql}, 0))", kind)
-        return Typed(f"({left.sql} {node.operator} {right.sql})", kind)
+            other_sql = f"nullif({other_sql}, 0)"
+        return Typed(f"({one_sql} {node.operator} {other_sql})", DECIMAL)
 
     def _like(self, node: Binary, operator: str) -> Typed:
         if operator == "=~" and isinstance(node.right, Listed):
@@ -172,9 +182,11 @@ class _Renderer:
         if yes.kind is not no.kind and NULL not in {yes.kind, no.kind} and not numbers:
             raise self._fault(node, f"one side is a {yes.kind.word}, the other a {no.kind.word}")
         kind = no.kind if yes.kind is NULL or no.kind is DECIMAL else yes.kind
+        most = max(yes.most, no.most)
         if node.yes is None:
-            return Typed(f"coalesce({yes.sql}, {no.sql})", kind)
-        return Typed(f"(case when {self._truth(node.test)} then {yes.sql} else {no.sql} end)", kind)
+            return Typed(f"coalesce({yes.sql}, {no.sql})", kind, most)
+        test = self._truth(node.test)
+        return Typed(f"(case when {test} then {yes.sql} else {no.sql} end)", kind, most)
 
     def _call(self, node: Call) -> Typed:
         method = METHODS.get(node.method)
@@ -203,8 +215,18 @@ def _constant(node: Constant) -> Typed:
     if isinstance(value, bool):
         return Typed(literal(value), BOOL)
     if isinstance(value, int):
-        return Typed(f"cast({literal(value)} as bigint)", WHOLE)
+        return Typed(f"cast({literal(value)} as bigint)", WHOLE, value)
+    if isinstance(value, float) and math.isinf(value):
+        return Typed(f"cast({literal('Infinity')} as double)", DECIMAL)
     return Typed(literal(value), DECIMAL if isinstance(value, float) else TEXT)
+
+
+def _whole(operator: str, left: Typed, right: Typed, most: int) -> Typed:
+    if operator == "/":
+        return Typed(f"int_div({left.sql}, nullif({right.sql}, 0))", WHOLE, most)
+    if operator == "%":
+        return Typed(f"({left.sql} % nullif({right.sql}, 0))", WHOLE, most)
+    return Typed(f"({left.sql} {operator} {right.sql})", WHOLE, most)
 
 
 def _both(renderer: _Renderer, node: Binary) -> tuple[_Side, _Side]:

@@ -13,6 +13,7 @@ from datetime import datetime
 from enum import Enum, auto
 
 from filbert.errors import UserError
+from filbert.rules.expression.typed import BIGINT_MAX
 
 __all__ = ["Kind", "Token", "date_ms", "fault", "tokens"]
 
@@ -63,6 +64,7 @@ _TOKEN = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
+_MOST_DIGITS = 4000  # Python reads no longer ones as whole numbers
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _KEPT = frozenset("'\"\\")
@@ -126,7 +128,10 @@ def _token(text: str, match: re.Match[str]) -> Token:
 
 
 def _number(word: str) -> int | float:
-    return int(word) if word.isdigit() else float(word)
+    """Read a number; what 64 bits do not hold is a double, infinity beyond that."""
+    if word.isdigit() and len(word) <= _MOST_DIGITS and int(word) <= BIGINT_MAX:
+        return int(word)
+    return float(word)
 
 
 def _unescaped(body: str) -> str:

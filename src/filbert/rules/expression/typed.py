@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-__all__ = ["BOOL", "DECIMAL", "NULL", "TEXT", "WHOLE", "Kind", "Typed"]
+__all__ = ["BIGINT_MAX", "BOOL", "DECIMAL", "NULL", "TEXT", "WHOLE", "Kind", "Typed"]
 
 
 class Kind(Enum):
@@ -31,8 +31,17 @@ class Kind(Enum):
 BOOL, WHOLE, DECIMAL, TEXT, NULL = Kind.BOOL, Kind.WHOLE, Kind.DECIMAL, Kind.TEXT, Kind.NULL
 
 
+BIGINT_MAX = 2**63 - 1
+
+
 class Typed(NamedTuple):
-    """A piece of SQL and its kind."""
+    """A piece of SQL, its kind, and for a whole number the most that it can be, either sign."""
 
     sql: str
     kind: Kind
+    most: int = 2**31 - 1
+
+    @property
+    def as_double(self) -> str:
+        """The SQL of a number as a double."""
+        return f"cast({self.sql} as double)" if self.kind is Kind.WHOLE else self.sql
