@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -102,3 +103,34 @@ def test_every_exit_code_is_in_the_reference() -> None:
 def test_what_a_command_returns_is_the_exit_code() -> None:
     """`generate` says 1 when nothing is due; None is 0."""
     assert [exit_code_of(lambda: 1), exit_code_of(lambda: None)] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run(['--help'])",
+        "run(['sql', '--help'])",
+        "run(['config', 'show'])",  # a table, by rich
+        "run(['config', 'show', '--format', 'csv'])",
+        "run(['no-such-command'])",
+        "exit_code_of(lambda: print('x' * 100_000))",
+        "exit_code_of(lambda: print('x'))",
+    ],
+)
+def test_a_reader_that_went_away_is_no_error(call: str) -> None:
+    """`filbert … | head` ends with 141 and says nothing, whichever library wrote."""
+    read, write = os.pipe()
+    os.close(read)
+    code = (
+        f"from filbert.cli import run\nfrom filbert.cli.failures import exit_code_of\nexit({call})"
+    )
+    with os.fdopen(write) as closed:
+        wrong = "no-such" in call
+        got = subprocess.run(
+            [sys.executable, "-c", code],
+            stdout=subprocess.DEVNULL if wrong else closed,
+            stderr=closed if wrong else subprocess.PIPE,
+            check=False,
+        )
+
+    assert (got.returncode, got.stderr or b"") == (141, b"")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
+from datetime import date
+from pathlib import Path
 
 import pytest
 
-from filbert.cli.output import print_rows
+from filbert.cli import output
+from filbert.cli.output import print_json, print_rows
 
 _ROWS: list[dict[str, object]] = [
     {"url": "http://é/", "n": 1, "signature": b"\x01\xff", "yes": True, "none": None},
@@ -77,3 +81,28 @@ def test_a_line_end_of_http_stays_inside_its_cell(capsys: pytest.CaptureFixture[
 
     lines = [line.strip() for line in capsys.readouterr().out.split("\n")]
     assert lines[-4:-2] == ["one", "two\\u000dthree"]
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (math.nan, "null"),
+        ({"a": [math.inf, (-math.inf, 1.5)]}, '{"a": [null, [null, 1.5]]}'),
+        (
+            {1: 2, (1, 2): 3, date(2026, 1, 2): math.nan},
+            '{"1": 2, "[1, 2]": 3, "2026-01-02": null}',
+        ),
+        ({None: b"\x01", True: date(2026, 1, 2)}, '{"null": "01", "true": "2026-01-02"}'),
+    ],
+)
+def test_json_is_json(value: object, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What JSON cannot say is null or text; no reader of JSON stumbles over NaN."""
+    print_json(value)
+
+    assert capsys.readouterr().out == said + "\n"
+
+
+def test_json_is_written_in_one_place() -> None:
+    """A door that called `json.dumps` itself would write NaN."""
+    doors = Path(output.__file__).parent.glob("*.py")
+    assert [path.name for path in doors if "json.dumps" in path.read_text()] == ["output.py"]

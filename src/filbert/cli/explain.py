@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -70,6 +69,7 @@ def command(crawl_dir: Path, url: str, overrides: tuple[str, ...], form: str) ->
 
 
 def _print_lines(statements: Sequence[Statement]) -> None:
+    from filbert.cli.output import print_json
     from filbert.model.clock import iso
 
     for one in statements:
@@ -81,7 +81,7 @@ def _print_lines(statements: Sequence[Statement]) -> None:
             "notes": list(one.notes),
             **dict(one.facts),
         }
-        click.echo(json.dumps(line, ensure_ascii=False, default=str))
+        print_json(line)
 
 
 def _print_text(url: str, statements: Sequence[Statement]) -> None:

@@ -6,8 +6,10 @@ Source: Nutch's generate ends with 1 if it chose nothing, and every other step w
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import select
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -17,9 +19,18 @@ import click
 from filbert.errors import FilbertError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-__all__ = ["BUG", "EXIT_CODES", "HELD", "INTERRUPTED", "WRONG_USE", "exit_code_of"]
+__all__ = [
+    "BUG",
+    "EXIT_CODES",
+    "HELD",
+    "INTERRUPTED",
+    "WRONG_USE",
+    "ReaderGoneError",
+    "exit_code_of",
+    "telling_readers_gone",
+]
 
 WRONG_USE, HELD, BUG, INTERRUPTED, PIPE_CLOSED = 2, 3, 70, 130, 141
 
@@ -32,9 +43,26 @@ EXIT_CODES = {
     "written. What was complete before is intact.",
     BUG: "A bug in filbert.",
     INTERRUPTED: "Interrupted or stopped as asked; the same command goes on.",
-    PIPE_CLOSED: "The reader of the output went away.",
+    PIPE_CLOSED: "The reader of the output went away, such as `head`; nothing is said.",
 }
 """Each code with which a command can end, and what it means."""
+
+
+class ReaderGoneError(Exception):
+    """The reader of our output went away; no OSError, which click would end with code 1."""
+
+
+@contextlib.contextmanager
+def telling_readers_gone() -> Iterator[None]:
+    """Turn what says that the reader of our output went away into `ReaderGoneError`."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ReaderGoneError from error
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # rich ends the process so
+            raise ReaderGoneError from error
+        raise
 
 
 _DENIED = {
@@ -47,6 +75,14 @@ _DENIED = {
 def exit_code_of(call: Callable[[], object]) -> int:
     """Call, and say by which code the process should end; errors go to stderr."""
     try:
+        return _code_of(call)
+    except (BrokenPipeError, ReaderGoneError):
+        _end_quietly()
+        return PIPE_CLOSED
+
+
+def _code_of(call: Callable[[], object]) -> int:
+    try:
         result = call()
         sys.stdout.flush()
     except (KeyboardInterrupt, click.Abort):
@@ -58,9 +94,8 @@ def exit_code_of(call: Callable[[], object]) -> int:
     except FilbertError as error:
         _say(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+    except (BrokenPipeError, ReaderGoneError):
+        raise
     except Exception as error:  # noqa: BLE001 (the last border: a bug shows its traceback)
         return _of_system(error)
     return result if isinstance(result, int) else 0
@@ -80,6 +115,17 @@ def _of_system(error: Exception) -> int:
     traceback.print_exception(error)
     _say("this is a bug in filbert; please report the lines above")
     return BUG
+
+
+def _end_quietly() -> None:
+    """Let nothing more be said to who went away, at the end of the process neither."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        poll = select.poll()
+        poll.register(stream.fileno(), 0)
+        if poll.poll(0):  # the other end is closed
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
 
 
 def _say(text: str) -> None:

@@ -7,17 +7,35 @@ from __future__ import annotations
 
 import difflib
 import importlib
+from typing import Any
 
 import click
 
 from filbert import __version__
 from filbert.cli.commands import COMMANDS
+from filbert.cli.failures import telling_readers_gone
 
 __all__ = ["LazyGroup", "filbert"]
 
 
 class LazyGroup(click.Group):
     """A group whose commands come from the table."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """Read a command line; the help that it may print can lose its reader."""
+        with telling_readers_gone():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Call the command; whatever it prints can lose its reader."""
+        with telling_readers_gone():
+            return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Name all commands, in the order of the table."""

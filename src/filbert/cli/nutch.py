@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
@@ -48,6 +47,7 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
     filbert nutch dump nutch/crawl/crawldb
     filbert nutch dump segments/20060331120000/fetcher --format jsonl
     """
+    from filbert.cli.output import print_json
     from filbert.nutch.damage import Damage
     from filbert.nutch.dump import dump as dumped
     from filbert.nutch.printed import printed
@@ -64,7 +64,7 @@ def dump(path: Path, form: str, *, skip_bad: bool) -> None:
                 "key": record.key,
                 "value": record.value,
             }
-            click.echo(json.dumps(line, ensure_ascii=False))
+            print_json(line)
     for told in damage.lines() if damage is not None else ():
         click.echo(told, err=True)
 

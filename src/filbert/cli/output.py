@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from filbert.cli.escape import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-__all__ = ["print_json", "print_rows"]
+__all__ = ["print_json", "print_rows", "to_json"]
 
 _CELL_CHARACTERS, _CELL_LINES = 500, 10
 
@@ -43,9 +45,38 @@ def print_rows(rows: Iterable[Mapping[str, object]], form: str, columns: Sequenc
 
 
 def print_json(value: object) -> None:
-    """Print a value as a line of JSON; bytes as hexadecimal, what JSON has not as its text."""
-    line = json.dumps(value, ensure_ascii=False, default=_plain)
+    """Print a value as a line of JSON; see `to_json`."""
+    line = to_json(value)
     sys.stdout.write((printable(line) if sys.stdout.isatty() else line) + "\n")
+
+
+def to_json(value: object) -> str:
+    """Return a value as JSON on one line, as RFC 8259 has it.
+
+    Bytes are hexadecimal, numbers that are none (NaN, infinite) null, whatever else JSON has not
+    its text.
+    """
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
+    except (ValueError, TypeError):  # a number that is none, or a key that is no text
+        return json.dumps(_sayable(value), ensure_ascii=False, allow_nan=False)
+
+
+def _sayable(value: object) -> object:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {_key(key): _sayable(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_sayable(one) for one in value]
+    return value if value is None or isinstance(value, str | int) else _plain(value)
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    plain = _sayable(key)
+    return plain if isinstance(plain, str) else json.dumps(plain)
 
 
 def _print_table(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:

@@ -212,10 +212,16 @@ def translated(what: str, memory_limit_mb: int) -> Iterator[None]:
         if names_a_damaged_file(error):
             raise _damaged_file(text.splitlines()[0]) from error
         raise EngineError(f"the query {what} failed: {text}") from error
+    except BrokenPipeError:  # who reads the answer went away; DuckDB has no pipe
+        raise
     except OSError as error:
-        if error.errno == 28:
-            raise _disk_full(what) from error
-        raise EngineError(f"the query {what} failed: {error}") from error
+        raise _os_failure(what, error) from error
+
+
+def _os_failure(what: str, error: OSError) -> EngineError:
+    if error.errno == 28:
+        return _disk_full(what)
+    return EngineError(f"the query {what} failed: {error}")
 
 
 def names_a_damaged_file(error: duckdb.Error) -> bool:

@@ -58,12 +58,12 @@ class SegmentLine:
     name: str
     state: str
     absorbed: bool
-    left_out: bool
     generated: int | None
     fetcher_start: datetime | None
     fetcher_end: datetime | None
     fetched: int | None
     parsed: int | None
+    left_out: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,12 +90,12 @@ def list_segments(
             name=segment.name,
             state=segment.state.value,
             absorbed=crawldb.transaction(f"update:{segment.name}") is not None,
-            left_out=segment.left_out,
             generated=counts["crawl_generate"],
             fetcher_start=start,
             fetcher_end=end,
             fetched=counts["crawl_fetch"],
             parsed=counts["parse_data"],
+            left_out=segment.left_out,
         )
 
 
