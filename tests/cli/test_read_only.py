@@ -54,7 +54,10 @@ def closed(made: Path, request: pytest.FixtureRequest) -> Iterator[tuple[Path, s
 
 
 def _mounted(folder: Path) -> bool:
-    calls = (["mount", "--bind", folder, folder], ["mount", "-o", "remount,ro,bind", folder])
+    calls = (
+        ["mount", "--bind", str(folder), str(folder)],
+        ["mount", "-o", "remount,ro,bind", str(folder)],
+    )
     return all(
         subprocess.run(call, check=False, capture_output=True).returncode == 0 for call in calls
     )
