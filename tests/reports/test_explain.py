@@ -222,6 +222,32 @@ def test_robots_are_read_as_the_fetcher_reads_them(tmp_path: Path, names: dict[s
     assert ("allows it" in got, "in the group for oakbot" in got) == (True, True)
 
 
+def test_a_redirect_is_told_with_what_became_of_its_target(tmp_path: Path) -> None:
+    """What is known of the target now; a redirect that names none says so."""
+    paper = PaperCrawl(tmp_path / "crawl")
+    moved: Said = {
+        "status": FetchStatus.FETCH_REDIR_PERM,
+        "redirect_url": OLD,
+        "redirect_verdict": "linked",
+    }
+    astray: Said = {"status": FetchStatus.FETCH_REDIR_TEMP, "redirect_verdict": "no_target"}
+    segment = paper.segment({MOVED: moved, ACORNS: astray})
+    known: Said = {"status": PageStatus.DB_REDIR_PERM, "fetch_time": NOW}
+    paper.crawldb(
+        {MOVED: known, ACORNS: known, OLD: {**known, "status": PageStatus.DB_FETCHED}},
+        absorbs=[segment],
+    )
+
+    def notes(url: str) -> str:
+        said = explain(paper.folder, Settings(), url, NOW)
+        return next(one.notes for one in said if one.kind == "fetched")[-1]
+
+    assert notes(MOVED) == (
+        f"redirects to {OLD}; that was left to the next round, and is in the crawldb as db_fetched"
+    )
+    assert notes(ACORNS) == "redirects to nowhere; that was dropped: no target was named"
+
+
 def test_the_robot_of_the_last_fetch_is_judged_for(tmp_path: Path) -> None:
     """Its name may have been given to that fetch alone."""
     paper = PaperCrawl(tmp_path / "crawl")

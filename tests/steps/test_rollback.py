@@ -8,12 +8,13 @@ import pytest
 from structlog.testing import capture_logs
 
 from filbert.engine.local import LocalEngine
-from filbert.errors import UserError
+from filbert.errors import DataError, UserError
 from filbert.model.statuses import PageStatus
 from filbert.plugins.registry import PluginRepository
 from filbert.settings import Settings
 from filbert.settings.engine import EngineSettings
 from filbert.steps import rollback
+from filbert.steps.absorbing import to_absorb
 from filbert.steps.context import StepContext
 from filbert.steps.rollback import RollbackOptions, run
 from filbert.store.parquet import ParquetSink, read_rows
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filbert.store.segments import Segment
+    from filbert.store.tables import Table
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 TABLES = ("crawldb", "linkdb", "origins")
@@ -120,9 +122,12 @@ def test_the_last_round_goes(rounds: Rounds, context: StepContext) -> None:
     assert rounds.urls() == before
     assert (rounds.absorbed(first), rounds.absorbed(second)) == ((True,) * 3, (False,) * 3)
     assert result.segments == (second.name,)
-    assert result.message == (
-        f"undid updatedb (version 3): 3 URLs before, 2 now; segments to absorb again: {second.name}"
-    )
+    call = f"filbert rollback {rounds.folder.path} --segment {second.name} --leave-out"
+    assert result.message.splitlines() == [
+        "undid updatedb (version 3): 3 URLs before, 2 now",
+        f"the next updatedb or crawl absorbs again by itself: {second.name}",
+        f"to leave a segment out for good: {call}",
+    ]
 
 
 def test_what_was_undone_is_absorbed_again(rounds: Rounds, context: StepContext) -> None:
@@ -201,6 +206,81 @@ def test_a_dry_run_changes_nothing(rounds: Rounds, context: StepContext) -> None
     before = rounds.urls(), rounds.folder.table("crawldb").version()
     assert run(context, RollbackOptions(dry_run=True)).message.startswith("would undo updatedb")
     assert (rounds.urls(), rounds.folder.table("crawldb").version()) == before
+
+
+def test_what_is_left_out_is_not_absorbed_by_itself(rounds: Rounds, context: StepContext) -> None:
+    """Only the segment that was named; the message says how to absorb it all the same."""
+    first, second = rounds.round(A, B), rounds.round(B, C)
+    result = run(context, RollbackOptions(segment=first.name, leave_out=True))
+    assert to_absorb(rounds.folder) == [second]
+    assert to_absorb(rounds.folder, [first.name]) == [first]
+    call = f"filbert rollback {rounds.folder.path} --segment {second.name} --leave-out"
+    assert result.message.splitlines()[1:] == [
+        f"the next updatedb or crawl absorbs again by itself: {second.name}",
+        f"to leave a segment out for good: {call}",
+        f"left out by updatedb and crawl: {first.name}",
+        f"to absorb one all the same: filbert updatedb {rounds.folder.path} {first.name}",
+    ]
+
+
+def test_what_was_undone_before_can_be_left_out(rounds: Rounds, context: StepContext) -> None:
+    """Nothing more is undone by it."""
+    segment = rounds.round(A, B)
+    run(context, RollbackOptions())
+    before = rounds.folder.table("crawldb").version()
+    result = run(context, RollbackOptions(segment=segment.name, leave_out=True))
+    assert to_absorb(rounds.folder) == []
+    assert rounds.folder.table("crawldb").version() == before
+    assert result.message.startswith(f"segment {segment.name} is not absorbed: nothing to undo\n")
+
+
+@pytest.mark.parametrize("step", ["crawl", "fetch"])
+def test_no_rollback_beside_a_crawl(step: str, rounds: Rounds, context: StepContext) -> None:
+    """A crawl would absorb again what is undone; refused, with who holds the folder."""
+    rounds.round(A, B)
+    before = rounds.urls()
+    with (
+        rounds.folder.lease(step),
+        pytest.raises(DataError, match=f"is locked: {step} by process"),
+    ):
+        run(context, RollbackOptions())
+    assert rounds.urls() == before
+
+
+def test_no_crawl_beside_a_rollback(
+    rounds: Rounds, context: StepContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever begins meanwhile is told that a rollback is at work."""
+    rounds.round(A, B)
+    refused: list[str] = []
+
+    def meanwhile(*_: object) -> None:
+        for step in ("crawl", "fetch"):
+            with pytest.raises(DataError) as caught, rounds.folder.lease(step):
+                pass
+            refused.append(caught.value.message)
+
+    monkeypatch.setattr(rollback, "_warn", meanwhile)
+    run(context, RollbackOptions())
+    assert ["is locked: rollback by process" in message for message in refused] == [True, True]
+
+
+def test_a_version_that_came_meanwhile_is_not_undone(
+    rounds: Rounds, context: StepContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rollback undoes what it read and said, or nothing."""
+    rounds.round(A, B)
+    bring_back = rollback._bring_back
+
+    def after_an_inject(table: Table, *args: Any) -> None:
+        if table.name == "crawldb":
+            rounds.inject(C)
+        bring_back(table, *args)
+
+    monkeypatch.setattr(rollback, "_bring_back", after_an_inject)
+    with pytest.raises(DataError, match="was changed by another command while rollback"):
+        run(context, RollbackOptions())
+    assert C in rounds.urls()["crawldb"]
 
 
 def test_nothing_to_undo(rounds: Rounds, context: StepContext) -> None:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from filbert.cli.updatedb import command
 from filbert.engine.local import LocalEngine
 from filbert.errors import DataError, UserError
-from filbert.model.clock import FixedClock
+from filbert.model.clock import FixedClock, iso
 from filbert.model.statuses import FetchStatus, PageStatus
 from filbert.plugins.registry import PluginRepository
 from filbert.rules.urls import url_hash
@@ -460,3 +460,20 @@ def test_the_command_says_what_it_did(scene: Scene) -> None:
     first = CliRunner().invoke(command, [path])
     assert first.output == "1 segment absorbed, 1 fetch, 2 new pages, 2 pages in the crawldb\n"
     assert CliRunner().invoke(command, [path]).output == "the crawldb has absorbed all segments\n"
+
+
+def test_what_was_rolled_back_is_absorbed_again_aloud(scene: Scene) -> None:
+    """The message names the segment and when it was undone; what is left out waits to be named."""
+    scene.crawldb({A: PageStatus.DB_UNFETCHED})
+    segment = scene.segment({A: {}})
+    run(scene.context, UpdateOptions())
+    scene.folder.table("crawldb").restore(1)
+    when = iso(scene.clock.now_ms())
+    assert run(scene.context, UpdateOptions()).message.endswith(
+        f"; segment {segment.name}, rolled back at {when}, is absorbed again"
+    )
+    scene.folder.table("crawldb").restore(1)
+    segment.leave_out("rollback")
+    assert run(scene.context, UpdateOptions()).nothing_to_do
+    assert run(scene.context, UpdateOptions(segments=(segment.name,))).segments == (segment.name,)
+    assert not segment.left_out

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from filbert.engine.local import LocalEngine
-from filbert.errors import UserError
+from filbert.errors import DataError, UserError
 from filbert.model.statuses import PageStatus
 from filbert.plugins.registry import PluginRepository
 from filbert.settings import Settings
@@ -167,3 +168,23 @@ def test_a_dry_run_removes_nothing(paper: PaperCrawl, context: Callable[..., Ste
     assert result.message.startswith("would remove 2 segments and 2 files")
     assert paper.folder.segments() == made
     assert len(list(paper.folder.table("crawldb").path.glob("*.parquet"))) == 3
+
+
+def test_no_vacuum_beside_a_crawl(paper: PaperCrawl, context: Callable[..., StepContext]) -> None:
+    """What a running crawl reads stays; its own vacuum holds the folder already."""
+    absorbed(paper, 2)
+    keep = VacuumOptions(keep_segments="1")
+    with paper.folder.lease("crawl"):
+        with pytest.raises(DataError, match="is locked: crawl by process"):
+            run(context(), keep)
+        assert run(context(), replace(keep, of_crawl=True)).counters["segments_removed"] == 1
+
+
+def test_a_segment_that_was_left_out_may_go(
+    paper: PaperCrawl, context: Callable[..., StepContext]
+) -> None:
+    """Nobody waits for it, though no crawldb has it."""
+    segment = paper.segment({A: {}})
+    assert run(context(), VacuumOptions(keep_segments="0")).segments == ()
+    segment.leave_out("rollback")
+    assert run(context(), VacuumOptions(keep_segments="0")).segments == (segment.name,)

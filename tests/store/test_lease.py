@@ -113,3 +113,13 @@ def test_a_damaged_lease_file_is_not_guessed_at(crawl: CrawlFolder) -> None:
     (crawl.path / ".lease-fetch").write_text("{")
     with pytest.raises(DataError, match="is damaged"), crawl.lease("fetch"):
         pass
+
+
+def test_a_lease_says_which_command_holds_it(crawl: CrawlFolder) -> None:
+    """A command that must not run beside a crawl holds its lease under its own name."""
+    with (
+        crawl.lease("crawl", by="rollback"),
+        pytest.raises(DataError, match="is locked: rollback by process"),
+        crawl.lease("crawl"),
+    ):
+        pass

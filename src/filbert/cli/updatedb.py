@@ -39,7 +39,8 @@ def command(  # noqa: PLR0913 (click hands over each option)
 ) -> None:
     """Bring fetched and parsed segments into the crawldb; without SEGMENT, all of them.
 
-    A segment that was absorbed before is left alone.
+    A segment that was absorbed before is left alone. One that `filbert rollback --leave-out` left
+    out is absorbed only if it is named.
     """
     from filbert.steps.context import open_context
     from filbert.steps.update import UpdateOptions, run

@@ -42,9 +42,10 @@ def command(
 ) -> None:
     r"""Remove files of versions out of reach of rollback, and segments beyond those to keep.
 
-    A segment that updatedb, invertlinks or the index has not absorbed is never removed. One that
-    was removed cannot be absorbed again after a rollback: its pages are then fetched anew. Files
-    younger than an hour stay in any case: they may belong to a command that is running.
+    A segment that updatedb, invertlinks or the index has not absorbed is never removed, unless
+    `filbert rollback --leave-out` left it out. One that was removed cannot be absorbed again after
+    a rollback: its pages are then fetched anew. Files younger than an hour stay in any case: they
+    may belong to a command that is running. It is refused while a crawl runs.
 
     \b
     filbert vacuum crawl/ --keep-segments 10

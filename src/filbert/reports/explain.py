@@ -120,7 +120,7 @@ class _Gathering:
             versions=self.reader.versions(key),
             generated=tuple(generated),
             left_due=tuple(self._left_due(key, generated)),
-            fetched=tuple(fetched),
+            fetched=tuple(map(self._with_target, fetched)),
             redirects_here=tuple(redirects),
             parsed=self._parsed(of_key),
             links=self._links(quoted, fetched[-1]["segment"] if fetched else ""),
@@ -153,6 +153,12 @@ class _Gathering:
                     return asked, key, page
         asked, first = fallback or (meant[0], None)
         return asked, first, None
+
+    def _with_target(self, fetch: Row) -> Row:
+        """Return a row of crawl_fetch with what is known now of the page that it redirects to."""
+        target = fetch["redirect_url"]
+        row = self.reader.one("crawldb", "url", target) if target else None
+        return {**fetch, "target_status": row and row["status"]}
 
     def _left_due(self, key: str, generated: Sequence[Row]) -> Iterator[Row]:
         """Yield why fetches left the page of their list unasked; rows of fetch lists, enlarged."""

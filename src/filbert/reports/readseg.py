@@ -58,6 +58,7 @@ class SegmentLine:
     name: str
     state: str
     absorbed: bool
+    left_out: bool
     generated: int | None
     fetcher_start: datetime | None
     fetcher_end: datetime | None
@@ -89,6 +90,7 @@ def list_segments(
             name=segment.name,
             state=segment.state.value,
             absorbed=crawldb.transaction(f"update:{segment.name}") is not None,
+            left_out=segment.left_out,
             generated=counts["crawl_generate"],
             fetcher_start=start,
             fetcher_end=end,

@@ -184,11 +184,13 @@ def _protocol(row: Row) -> str:
 
 def _redirect_note(row: Row) -> str:
     hop = f"reached as hop {row['hop']} of a redirect" if row["hop"] else ""
-    if not row["redirect_url"]:
+    verdict = row["redirect_verdict"]
+    if not row["redirect_url"] and not verdict:
         return hop
-    target = (
-        f"redirects to {row['redirect_url']}; that was {redirect_fate(row['redirect_verdict'])}"
-    )
+    where = row["redirect_url"] or "nowhere"
+    target = f"redirects to {where}; that was {redirect_fate(verdict)}"
+    if row.get("target_status"):
+        target += f", and is in the crawldb as {page_label(row['target_status'])}"
     return f"{hop}; {target}" if hop else target
 
 

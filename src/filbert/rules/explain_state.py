@@ -46,7 +46,7 @@ def next_fetch(facts: Facts) -> Iterator[Statement]:
         part=Part.NEXT,
         kind="due" if facts.due_reason == "" else "not_due",
         text=due_sentence(facts),
-        notes=(f"its interval is {interval}; its score is {page['score']:.4g}",),
+        notes=(f"a good fetch is good for {interval}; its score is {page['score']:.4g}",),
         facts={
             "reason": facts.due_reason,
             "fetch_time": int(page["fetch_time"]),

@@ -16,6 +16,7 @@ from filbert.errors import UserError
 from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
+from filbert.steps.absorbing import absorbed_already, to_absorb
 from filbert.steps.fetch_checks import NamelessError
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
@@ -226,12 +227,7 @@ class _Loop:
         return self._options.rounds is not None and self.done() >= self._options.rounds
 
     def _pending(self) -> list[Segment]:
-        crawldb = self._context.crawl.table("crawldb")
-        return [
-            segment
-            for segment in self._context.crawl.segments()
-            if crawldb.transaction(f"update:{segment.name}") is None
-        ]
+        return to_absorb(self._context.crawl)
 
     def _do_round(self, segments: Sequence[Segment]) -> str:
         """Fetch, parse and absorb the segments; return why the run must end, or nothing."""
@@ -257,10 +253,7 @@ class _Loop:
 
     def _settle(self) -> None:
         """Bring linkdb, duplicates and index up to the crawldb; cheap when they are."""
-        pending = set(self._pending())
-        names = tuple(
-            segment.name for segment in self._context.crawl.segments() if segment not in pending
-        )
+        names = tuple(segment.name for segment in absorbed_already(self._context.crawl))
         if not names:
             return
         self.step(invert.run, invert.InvertOptions(segments=names), "invertlinks")
@@ -268,7 +261,7 @@ class _Loop:
         if self._options.index:
             self.step(index.run, index.IndexOptions(segments=names), "index")
         if self._context.settings.store.keep_segments:
-            self.step(vacuum.run, vacuum.VacuumOptions(), "vacuum")
+            self.step(vacuum.run, vacuum.VacuumOptions(of_crawl=True), "vacuum")
 
 
 _ANSWERS = ("fetch_success", "fetch_notmodified", "fetch_redir_temp", "fetch_redir_perm")

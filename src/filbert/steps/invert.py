@@ -96,8 +96,9 @@ def _settings(context: StepContext, options: InvertOptions) -> LinksSettings:
 def _pending(context: StepContext, names: tuple[str, ...]) -> tuple[list[Segment], int]:
     """Return parsed segments that are not absorbed, oldest first, and how many are not parsed."""
     crawl = context.crawl
-    wanted = [crawl.segment(name) for name in names] if names else crawl.segments()
+    named = [crawl.segment(name) for name in names]
     linkdb = crawl.table("linkdb")
+    wanted = named or [segment for segment in crawl.segments() if not segment.left_out]
     waiting = [s for s in wanted if linkdb.transaction(f"invert:{s.name}") is None]
     ready = [segment for segment in waiting if segment.state is SegmentState.PARSED]
     return sorted(set(ready), key=lambda s: s.name), len(waiting) - len(ready)

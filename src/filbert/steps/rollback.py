@@ -2,8 +2,9 @@
 
 Guarantee: the three tables go back together, the crawldb last: a rollback that was killed is
 finished by the same command. What later versions absorbed is absorbed no more, so that the same
-segments can be brought in again. Nothing is deleted: a rollback can be rolled back, while
-`filbert vacuum` has not taken the files. Segments and hostdb (what hosts saw of us) stay.
+segments can be brought in again, unless they are left out: then only who names one to updatedb gets
+it back. Nothing is deleted: a rollback can be rolled back, while `filbert vacuum` has not taken the
+files. Segments and hostdb (what hosts saw of us) stay. No crawl and no fetch runs meanwhile.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from filbert.errors import UserError
 from filbert.rules.plural import count_of
 from filbert.steps.context import StepResult
 from filbert.store.history import in_force
+from filbert.store.segments import SegmentState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from filbert.steps.context import StepContext
+    from filbert.store.segments import Segment
     from filbert.store.tables import CommitRecord, Table
 
 __all__ = ["RollbackOptions", "run"]
@@ -37,11 +40,14 @@ class RollbackOptions:
     Attributes:
         to: Version of the crawldb.
         segment: Before this segment was absorbed by updatedb.
+        leave_out: updatedb and crawl do not absorb `segment` again by themselves; without one,
+            none of those undone.
         dry_run: Only say what would be undone.
     """
 
     to: int | None = None
     segment: str | None = None
+    leave_out: bool = False
     dry_run: bool = False
 
 
@@ -64,29 +70,96 @@ def run(context: StepContext, options: RollbackOptions) -> StepResult:
 
     Raises:
         UserError: There is no such version or segment, or nothing was absorbed.
-        DataError: The version's files are gone.
+        DataError: The version's files are gone, or a crawl or fetch is at work in the folder.
     """
+    if options.dry_run:
+        return _run(context, options)
+    crawl, lease_s = context.crawl, context.settings.store.lease_s
+    with (
+        crawl.lease("crawl", lease_s=lease_s, by="rollback"),
+        crawl.lease("fetch", lease_s=lease_s, by="rollback"),
+    ):
+        return _run(context, options)
+
+
+def _run(context: StepContext, options: RollbackOptions) -> StepResult:
     crawldb = context.crawl.table("crawldb")
+    if options.leave_out and options.segment and not _is_absorbed(crawldb, options.segment):
+        return _only_leave_out(context, options)
     way = _way(crawldb, _target(crawldb, options))
     before, after = crawldb.count(), crawldb.count(way.target.version)
+    left_out = _left_out(context, options, way)
     if not options.dry_run:
+        # Before the tables go back: a rollback that was killed then leaves out no less.
+        for segment in left_out.values():
+            segment.leave_out("rollback")
         for name in ("linkdb", "origins"):
             table = context.crawl.table(name)
-            _bring_back(table, _companion_version(table, way))
-        _bring_back(crawldb, way.target.version)
+            read_version = table.version()
+            _bring_back(table, _companion_version(table, way), read_version)
+        _bring_back(crawldb, way.target.version, way.history[0].version)
         _warn(context, way)
     verb = "would undo" if options.dry_run else "undid"
     steps = ", ".join(f"{r.step} (version {r.version})" for r in reversed(way.later))
+    urls = f"{count_of(before, 'URL')} before, {after:,} now"
     absorbed = way.segments(_UPDATE)
-    message = f"{verb} {steps}: {count_of(before, 'URL')} before, {after} now"
-    if absorbed:
-        message += f"; segments to absorb again: {' '.join(absorbed)}"
     return StepResult(
         step="rollback",
         counters={"versions": len(way.later), "urls_before": before, "urls_now": after},
-        message=message,
+        message="\n".join([f"{verb} {steps}: {urls}", *_outlook(context, absorbed, left_out)]),
         segments=tuple(absorbed),
     )
+
+
+def _is_absorbed(crawldb: Table, segment: str) -> bool:
+    return crawldb.transaction(f"{_UPDATE}{segment}") is not None
+
+
+def _only_leave_out(context: StepContext, options: RollbackOptions) -> StepResult:
+    """Leave out a segment that an earlier rollback undid."""
+    segment = context.crawl.segment(options.segment or "")
+    if segment.state is not SegmentState.PARSED:
+        raise UserError(
+            f"segment {segment.name} is {segment.state} and not absorbed: nothing can be undone",
+            hint="only a segment that is fetched and parsed can be left out",
+        )
+    if not options.dry_run:
+        segment.leave_out("rollback")
+    lines = _outlook(context, [segment.name], {segment.name: segment})
+    return StepResult(
+        step="rollback",
+        message="\n".join([f"segment {segment.name} is not absorbed: nothing to undo", *lines]),
+        segments=(segment.name,),
+    )
+
+
+def _left_out(context: StepContext, options: RollbackOptions, way: _Way) -> dict[str, Segment]:
+    """Return the undone segments that are left out, by this call or an earlier one."""
+    undone = way.segments(_UPDATE)
+    asked = {options.segment} if options.segment else set(undone)
+    return {
+        segment.name: segment
+        for segment in context.crawl.segments()
+        if segment.name in undone
+        and (segment.left_out or (options.leave_out and segment.name in asked))
+    }
+
+
+def _outlook(
+    context: StepContext, undone: Sequence[str], left_out: Mapping[str, Segment]
+) -> Iterator[str]:
+    """Say what becomes of the segments that were undone."""
+    crawl = context.crawl
+    there = {segment.name for segment in crawl.segments()}
+    again = [name for name in undone if name in there and name not in left_out]
+    if again:
+        yield f"the next updatedb or crawl absorbs again by itself: {' '.join(again)}"
+        call = f"filbert rollback {crawl.path} --segment {again[-1]} --leave-out"
+        yield f"to leave a segment out for good: {call}"
+    if left_out:
+        yield f"left out by updatedb and crawl: {' '.join(left_out)}"
+        call = f"filbert updatedb {crawl.path} {next(iter(left_out))}"
+        yield f"to absorb one all the same: {call}"
 
 
 def _target(crawldb: Table, options: RollbackOptions) -> int:
@@ -162,9 +235,9 @@ def _owner_version(record: CommitRecord, way: _Way) -> int:
     return max((other.version for other in earlier), default=0)
 
 
-def _bring_back(table: Table, version: int) -> None:
-    if version != table.version():
-        table.restore(version)
+def _bring_back(table: Table, version: int, read_version: int) -> None:
+    if version != read_version:
+        table.restore(version, read_version=read_version)
 
 
 def _warn(context: StepContext, way: _Way) -> None:

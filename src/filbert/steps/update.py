@@ -17,6 +17,7 @@ from filbert.errors import UserError
 from filbert.plugins.contracts import Scope
 from filbert.rules.plural import count_of
 from filbert.rules.update import UpdateRule
+from filbert.steps.absorbing import absorbed_again, to_absorb
 from filbert.steps.context import StepResult
 from filbert.steps.update_round import Absorption
 from filbert.steps.url_chain import CHAIN_KEY, MIXED, Judging, note_of, noted
@@ -38,7 +39,7 @@ class UpdateOptions:
     """Which segments, and how; None: the setting's.
 
     Attributes:
-        segments: Names of segments; none: all that are parsed.
+        segments: Names of segments; none: all that are parsed, but those that rollback left out.
         filter: Apply the URL filters to all pages again.
         normalize: Apply the URL normalisers to all pages again.
         additions: New pages enter the crawldb.
@@ -63,13 +64,12 @@ def run(context: StepContext, options: UpdateOptions) -> StepResult:
     purges = update.purge_404 or update.purge_orphans
     asked = update.filter or update.normalize or purges
     if not fresh and not asked:
-        message = "the crawldb has absorbed all segments"
-        if waiting:
-            unparsed = count_of(waiting, "segment that is", "segments that are")
-            message = f"the crawldb is up to date, but for {unparsed} not parsed yet"
-        return StepResult(step="updatedb", message=message, nothing_to_do=True)
+        return StepResult(step="updatedb", message=_idle(waiting), nothing_to_do=True)
     table = context.crawl.table("crawldb")
     read_version = table.version()
+    again = list(absorbed_again(table, fresh))
+    for segment in fresh:
+        segment.leave_out("updatedb", on=False)
     judging = _judging(context, settings)
     with context.crawl.scratch("updatedb") as scratch:
         work = Absorption(context, _rule(context, settings), fresh, judging, scratch)
@@ -94,9 +94,16 @@ def run(context: StepContext, options: UpdateOptions) -> StepResult:
     return StepResult(
         step="updatedb",
         counters=work.counters,
-        message=_message(work.counters, len(fresh)),
+        message="; ".join([_message(work.counters, len(fresh)), *again]),
         segments=tuple(segment.name for segment in fresh),
     )
+
+
+def _idle(waiting: int) -> str:
+    if not waiting:
+        return "the crawldb has absorbed all segments"
+    unparsed = count_of(waiting, "segment that is", "segments that are")
+    return f"the crawldb is up to date, but for {unparsed} not parsed yet"
 
 
 def show_sql(context: StepContext, options: UpdateOptions) -> str:
@@ -137,9 +144,7 @@ def _rule(context: StepContext, settings: Settings) -> UpdateRule:
 def _pending(context: StepContext, names: tuple[str, ...]) -> tuple[list[Segment], int]:
     """Return segments to absorb, oldest first, and how many must be parsed before."""
     crawl = context.crawl
-    wanted = [crawl.segment(name) for name in names] if names else crawl.segments()
-    crawldb = crawl.table("crawldb")
-    open_ones = [s for s in wanted if crawldb.transaction(f"update:{s.name}") is None]
+    open_ones = to_absorb(crawl, names)
     ready = [segment for segment in open_ones if segment.state is SegmentState.PARSED]
     unready = [segment for segment in open_ones if segment not in ready]
     if names and unready:

@@ -2,7 +2,9 @@
 
 Guarantee: what `rollback` may still ask for (store.vacuum_after_hours) stays whole. A segment goes
 only if it is absorbed by updatedb, inverted where there is a linkdb, and known to the index where
-there is one. It is moved aside before it is deleted, so that no half segment is ever listed.
+there is one; or if a rollback left it out. It is moved aside before it is deleted, so that no half
+segment is ever listed. No crawl runs meanwhile but the one that asks; a fetch may: its segment is
+not absorbed, and what it reads of the hosts is the newest version.
 """
 
 from __future__ import annotations
@@ -42,11 +44,13 @@ class VacuumOptions:
         keep_segments: `10`, `30d`; None: as the setting store.keep_segments says; "": all.
         keep_hours: Hours that versions can be rolled back to; None: store.vacuum_after_hours.
         dry_run: Only say what would go.
+        of_crawl: The crawl loop asks, which holds the folder.
     """
 
     keep_segments: str | None = None
     keep_hours: int | None = None
     dry_run: bool = False
+    of_crawl: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +93,15 @@ def run(context: StepContext, options: VacuumOptions) -> StepResult:
 
     Raises:
         UserError: The retention is not understood.
+        DataError: A crawl is at work in the folder: what it reads must stay.
     """
+    if options.of_crawl:
+        return _run(context, options)
+    with context.crawl.lease("crawl", lease_s=context.settings.store.lease_s, by="vacuum"):
+        return _run(context, options)
+
+
+def _run(context: StepContext, options: VacuumOptions) -> StepResult:
     settings = context.settings.store
     text = settings.keep_segments if options.keep_segments is None else options.keep_segments
     hours = settings.vacuum_after_hours if options.keep_hours is None else options.keep_hours
@@ -136,7 +148,7 @@ def _needed(context: StepContext) -> Callable[[Segment], str]:
 
     def reason(segment: Segment) -> str:
         if crawldb.transaction(f"update:{segment.name}") is None:
-            return "not_absorbed"
+            return "" if segment.left_out else "not_absorbed"
         if has_links and linkdb.transaction(f"invert:{segment.name}") is None:
             return "not_inverted"
         if indexed is not None and segment.name not in indexed:

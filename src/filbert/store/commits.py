@@ -97,13 +97,13 @@ def make_commit(table: Table, commit: Commit, now_ms: int) -> int:
         return _settle(table, note)
 
 
-def make_restore(table: Table, version: int, step: str, now_ms: int) -> int:
-    """Make a new version that is what `version` was, and return its number.
+def make_restore(table: Table, version: int, read_version: int, step: str, now_ms: int) -> int:
+    """Make a new version after `read_version` that is what `version` was; return its number.
 
     Raises:
         DataError: The version's files are gone, or another writer came between.
     """
-    newest = table.load()
+    newest = table.load(read_version)
     target = table.load(version)
     missing = [path for path in table.files(version).paths if not Path(path).exists()]
     if missing:

@@ -194,15 +194,16 @@ class CrawlFolder:
         """Make a fresh folder on the same file system, removed at exit and by recovery."""
         return scratch(self.path, step)
 
-    def lease(self, step: str, *, lease_s: int = 60) -> AbstractContextManager[Lease]:
+    def lease(self, step: str, *, lease_s: int = 60, by: str = "") -> AbstractContextManager[Lease]:
         """Hold the crawl folder for one step (`fetch`, or the loop `crawl`) in one process.
 
-        `lease_s` is the setting store.lease_s.
+        `lease_s` is the setting store.lease_s; `by` names a command that is not that step, but
+        must not run beside it.
 
         Raises:
             DataError: Another process holds it.
         """
-        return hold_lease(self.path, step, clock=self._clock, lease_s=lease_s)
+        return hold_lease(self.path, step, clock=self._clock, lease_s=lease_s, by=by)
 
     def check_writable(self) -> None:
         """Do nothing if steps can write here.

@@ -59,16 +59,19 @@ class Lease:
 
     Args:
         crawl_path: The crawl folder.
-        step: What it is held for.
+        step: The step that nobody else may do meanwhile.
         clock: Time for the file, which other hosts read.
         lease_s: Seconds without renewal after which it is lost.
+        by: The command that holds it, if another than the step's own.
     """
 
-    def __init__(self, crawl_path: Path, step: str, *, clock: Clock, lease_s: int) -> None:
+    def __init__(
+        self, crawl_path: Path, step: str, *, clock: Clock, lease_s: int, by: str = ""
+    ) -> None:
         self.lease_s = lease_s
         self._path = crawl_path / f"{layout.LEASE}-{step}"
         self._mutex = crawl_path / layout.LEASE_MUTEX
-        self._step = step
+        self._step = by or step
         self._clock = clock
         self._token = uuid.uuid4().hex
         self._renewed = time.monotonic()
@@ -155,13 +158,15 @@ class Lease:
 
 
 @contextlib.contextmanager
-def hold_lease(crawl_path: Path, step: str, *, clock: Clock, lease_s: int) -> Iterator[Lease]:
+def hold_lease(
+    crawl_path: Path, step: str, *, clock: Clock, lease_s: int, by: str = ""
+) -> Iterator[Lease]:
     """Hold the lease of a crawl folder inside the block, renewed by a thread.
 
     Raises:
         DataError: Another process holds it.
     """
-    lease = Lease(crawl_path, step, clock=clock, lease_s=lease_s)
+    lease = Lease(crawl_path, step, clock=clock, lease_s=lease_s, by=by)
     with durable.room(f"{step}: taking the lease"):
         lease.take()
     done = threading.Event()

@@ -1,7 +1,8 @@
 """A segment: one fetch list, its captures and what was parsed out of them.
 
 Guarantee: a segment's state is derived from its tables, never noted apart: `crawl_fetch` is
-committed last of a fetch and `parse_data` last of a parse. A segment that no table of has a
+committed last of a fetch and `parse_data` last of a parse; that it is left out of the crawldb is
+noted in the log of `parse_data`. A segment that no table of has a
 commit is half-made and not listed.
 Source: Nutch's segment directories; `SegmentReader`.
 """
@@ -19,7 +20,7 @@ from filbert.errors import DataError
 from filbert.model.schemas import TABLES
 from filbert.store import durable, layout
 from filbert.store.process import Process
-from filbert.store.tables import Table
+from filbert.store.tables import Commit, Table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,8 @@ __all__ = ["AGENTS", "Segment", "SegmentState", "make_segment"]
 
 AGENTS = "agents"
 """What the commit of a fetch notes the names of the robot under, as JSON."""
+
+_LEFT_OUT = "left_out"
 
 
 class SegmentState(StrEnum):
@@ -118,6 +121,16 @@ class Segment:
         if journal.is_dir() and next(journal.iterdir(), None) is not None:
             return SegmentState.FETCHING
         return SegmentState.GENERATED
+
+    @property
+    def left_out(self) -> bool:
+        """Whether updatedb absorbs it only when it is named."""
+        return self.table("parse_data").transaction(_LEFT_OUT) == 1
+
+    def leave_out(self, step: str, *, on: bool = True) -> None:
+        """Note that `step` wants it left out, or (`on` false) no more."""
+        if self.left_out != on:
+            self.table("parse_data").commit(Commit(step=step, transactions={_LEFT_OUT: int(on)}))
 
     def parts(self) -> list[int]:
         """Return the numbers of the parts of its fetch list, in order."""

@@ -191,8 +191,15 @@ class Table:
         self.create()
         return make_commit(self, commit, self._clock.now_ms())
 
-    def restore(self, version: int, *, step: str = "rollback") -> int:
+    def restore(
+        self, version: int, *, step: str = "rollback", read_version: int | None = None
+    ) -> int:
         """Make a new version that is what `version` was, its transactions included.
+
+        Args:
+            version: Which.
+            step: The command's name.
+            read_version: The version that it read: it fails if another came since.
 
         Returns:
             The number of the new version.
@@ -200,7 +207,8 @@ class Table:
         Raises:
             DataError: The version's files are gone, or another writer came between.
         """
-        return make_restore(self, version, step, self._clock.now_ms())
+        newest = self.version() if read_version is None else read_version
+        return make_restore(self, version, newest, step, self._clock.now_ms())
 
     def load(self, version: int | None = None) -> DeltaTable:
         """Open a version of the log; None: the newest.

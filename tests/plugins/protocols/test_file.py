@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import os
 from typing import TYPE_CHECKING, Any
+from unittest.mock import Mock
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.protocols import file
 from filbert.plugins.protocols.file import FileProtocol
 from filbert.settings import Settings
 from filbert.settings.file import FileSettings
@@ -152,3 +154,35 @@ def test_the_content_limit(folder: Path) -> None:
         (b"0123456789", None),
         (b"0123456789", None),
     ]
+
+
+def test_one_bad_entry_hides_no_other(folder: Path) -> None:
+    """A link to itself, a broken one and a name of any bytes are listed, and fail alone."""
+    (folder / "loop").symlink_to("loop")
+    (folder / "broken").symlink_to("nowhere")
+    odd = os.fsencode(folder) + b"/\xff.txt"
+    with open(odd, "wb") as out:  # noqa: PTH123 (a name that is no text)
+        out.write(b"odd")
+    base = folder.as_uri() + "/"
+    body = fetch(base).body.decode("utf-8", "replace")
+    links = [node.attributes["href"] or "" for node in LexborHTMLParser(body).css("a[href]")]
+    got = {link: fetch(base + link.removeprefix("./")).status for link in links[1:]}
+    bad = {link: status for link, status in got.items() if status is not ProtocolStatus.SUCCESS}
+    assert bad == {"./loop": ProtocolStatus.EXCEPTION, "./broken": ProtocolStatus.NOTFOUND}
+    assert got["./%FF.txt"] is ProtocolStatus.SUCCESS
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "no"), FileNotFoundError(2, "gone")])
+def test_an_entry_that_cannot_be_looked_at_is_listed(error: OSError) -> None:
+    """Without permission for it, or when it has gone since: its facts are blank."""
+    entry = Mock(spec=os.DirEntry)
+    entry.name = b"x"
+    entry.is_dir.side_effect = entry.stat.side_effect = error
+    row = b"<tr><td><a href='./x'>x</a></td><td></td><td></td></tr>\n"
+    assert file._row(entry) == row
+
+
+def test_a_year_beyond_the_calendar_costs_only_the_date() -> None:
+    """Some disks keep times that no date can say."""
+    status = os.stat_result((0o100644, 0, 0, 1, 0, 0, 1, 0, 10**15, 0))
+    assert file._headers(status, "text/plain") == (("Content-Type", "text/plain"),)

@@ -171,7 +171,6 @@ def test_redirects_are_given_back_and_not_followed(location: bytes) -> None:
         (201, ProtocolStatus.EXCEPTION),
         (300, ProtocolStatus.MOVED),
         (302, ProtocolStatus.TEMP_MOVED),
-        (304, ProtocolStatus.NOTMODIFIED),
         (307, ProtocolStatus.TEMP_MOVED),
         (308, ProtocolStatus.MOVED),
         (400, ProtocolStatus.GONE),
@@ -187,6 +186,24 @@ def test_statuses(code: int, status: ProtocolStatus) -> None:
     """Each status of a reply is Nutch's protocol status."""
     output, _ = fetch(b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n" % code)
     assert (output.status, output.http_status) == (status, code)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status"),
+    [
+        ({"modified_time": 784_111_777_000}, ProtocolStatus.NOTMODIFIED),
+        ({"etag": '"a"'}, ProtocolStatus.NOTMODIFIED),
+        ({}, ProtocolStatus.EXCEPTION),
+    ],
+)
+def test_unchanged_is_an_answer_to_a_question(
+    asked: dict[str, Any], status: ProtocolStatus
+) -> None:
+    """A 304 of a page that we have no copy of would keep it away for a month: a failure."""
+    request = FetchRequest(url="http://SERVER/", **asked)
+    output, _ = fetch(b"HTTP/1.1 304 X\r\nContent-Length: 0\r\n\r\n", request)
+    assert (output.status, output.http_status) == (status, 304)
+    assert output.message.startswith("unasked_304: ") == (not asked)
 
 
 LIMITS = Limits(silence_ms=1_000, total_ms=100, head_bytes=262_144)
@@ -386,7 +403,7 @@ _CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
         (_CHUNKED + b"5\r\nhello\r\n0\r\nX-Trailer: 1\r\n\r\n", ""),
         (_CHUNKED + HELLO, ""),
         (b"HTTP/1.1 200 OK\r\nContent-Length: abc\r\n\r\n" + HELLO, ""),
-        (b"HTTP/1.1 304 Same\r\nContent-Length: 9\r\n\r\n", ""),
+        (b"HTTP/1.1 204 None\r\nContent-Length: 9\r\n\r\n", "http_204: the server answered 204"),
     ],
 )
 def test_the_second_way_knows_a_reply_that_broke_off(reply: bytes, message: str) -> None:

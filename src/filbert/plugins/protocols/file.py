@@ -2,13 +2,15 @@
 
 200 a document, or a folder as an HTML listing; 304 not changed since `modified_time`; 401 not
 readable; 404 missing; 300 the path is not canonical (a symlink, `..`, a folder without its slash).
-Guarantee: `fetch` never raises for what the file system does. There is no robots.txt.
+Guarantee: `fetch` never raises for what the file system does; an entry of a folder that cannot be
+looked at is listed all the same, and fails alone when it is fetched. There is no robots.txt.
 Source: Nutch's protocol-file (`FileResponse`, `File`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import html
 import os
 import stat
@@ -79,13 +81,8 @@ class FileProtocol:
             return _output(404, "malformed_url: no absolute path")
         try:
             return self._read(raw, request)
-        except (FileNotFoundError, NotADirectoryError) as error:
-            return _output(404, f"missing: {error.strerror}")
-        except PermissionError as error:
-            return _output(401, f"unreadable: {error.strerror}")
         except OSError as error:
-            message = f"read_failed: {error.strerror}"
-            return ProtocolOutput(status=ProtocolStatus.EXCEPTION, message=message)
+            return _failed(error)
 
     def _read(self, raw: bytes, request: FetchRequest) -> ProtocolOutput:
         path = raw
@@ -141,25 +138,54 @@ def _url_of(path: bytes) -> str:
 
 
 def _row(entry: os.DirEntry[bytes]) -> bytes:
-    slash = b"/" if entry.is_dir() else b""
+    """Return an entry's line; what cannot be learnt of it is blank."""
+    slash = b"/" if _is_folder(entry) else b""
     href = html.escape(quote_from_bytes(entry.name, safe=_SAFE)).encode() + slash
     name = html.escape(os.fsdecode(entry.name)).encode("utf-8", "surrogateescape") + slash
-    facts = entry.stat(follow_symlinks=False)
-    date = formatdate(facts.st_mtime, usegmt=True).encode()
-    return b"<tr><td><a href='./%s'>%s</a></td><td>%s</td><td>%d</td></tr>\n" % (
+    date, size = b"", b""
+    with contextlib.suppress(OSError):  # no permission, or gone since the folder was read
+        facts = entry.stat(follow_symlinks=False)
+        date = _date(facts).encode()
+        size = b"0" if slash else b"%d" % facts.st_size
+    return b"<tr><td><a href='./%s'>%s</a></td><td>%s</td><td>%s</td></tr>\n" % (
         href,
         name,
         date,
-        0 if slash else facts.st_size,
+        size,
     )
+
+
+def _is_folder(entry: os.DirEntry[bytes]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or where nobody may look
+        return False
+
+
+def _date(status: os.stat_result) -> str:
+    """Return when a file was changed, in the words of HTTP; "" if no calendar has that year."""
+    try:
+        return formatdate(status.st_mtime, usegmt=True)
+    except (ValueError, OverflowError, OSError):
+        return ""
 
 
 def _output(code: int, message: str) -> ProtocolOutput:
     return ProtocolOutput(status=_STATUSES[code], http_status=code, message=message)
 
 
+def _failed(error: OSError) -> ProtocolOutput:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return _output(404, f"missing: {error.strerror}")
+    if isinstance(error, PermissionError):
+        return _output(401, f"unreadable: {error.strerror}")
+    message = f"read_failed: {error.strerror}"
+    return ProtocolOutput(status=ProtocolStatus.EXCEPTION, message=message)
+
+
 def _headers(status: os.stat_result, content_type: str | None) -> tuple[tuple[str, str], ...]:
-    headers = [("Last-Modified", formatdate(status.st_mtime, usegmt=True))]
+    date = _date(status)
+    headers = [("Last-Modified", date)] if date else []
     if content_type is not None:
         headers.append(("Content-Type", content_type))
     return tuple(headers)

@@ -20,7 +20,7 @@ from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
 from filbert.plugins.protocols.lenient import PlainClient
 from filbert.plugins.protocols.reply import Received, failure, output_of
-from filbert.plugins.protocols.request import HeaderMaker, head_bytes, target_of
+from filbert.plugins.protocols.request import HeaderMaker, head_bytes, is_conditional, target_of
 from filbert.plugins.protocols.transfer import CONNECTION_DIED, TransferPool
 
 if TYPE_CHECKING:
@@ -121,12 +121,17 @@ class HttpProtocol:
         received = await self._ask_addresses(target, lines, limit, delay_s)
         if received.failure in _OURS:
             return failure(received.failure, received.words, _OURS[received.failure])
-        return output_of(
+        output = output_of(
             received,
             request_head=head_bytes(target, lines, self._http.http_version),
             limit=limit,
             keep_partial=self._http.partial_truncated,
         )
+        if output.status is ProtocolStatus.NOTMODIFIED and not is_conditional(lines):
+            # Taken at its word it would be due in a month, and we have no copy of it.
+            words = "unasked_304: the server says unchanged, and was not asked whether it is"
+            return replace(output, status=ProtocolStatus.EXCEPTION, message=words)
+        return output
 
     async def _ask_addresses(
         self, target: Target, lines: list[bytes], limit: int, delay_s: float

@@ -18,6 +18,8 @@ import ada_url
 from filbert.plugins.protocols.decoding import ACCEPT_ENCODING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from filbert.model.records import FetchRequest
     from filbert.settings.http import HttpSettings
 
@@ -90,6 +92,11 @@ def _path_bytes(rest: bytes) -> bytes:
     if not rest.startswith(b"/"):
         rest = b"/" + rest
     return _BREAKING.sub(lambda byte: b"%%%02X" % byte[0][0], rest)
+
+
+def is_conditional(lines: Iterable[bytes]) -> bool:
+    """Say whether header lines ask for a page only if it has changed."""
+    return any(line.startswith((b"If-Modified-Since:", b"If-None-Match:")) for line in lines)
 
 
 def user_agent(settings: HttpSettings) -> str:
