@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from filbert.cli import run
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 _SITE = """<configuration><property><name>fetcher.threads.fetch</name><value>7</value></property>
 <property><name>http.proxy.host</name><value>proxy</value></property></configuration>"""
@@ -28,6 +28,28 @@ def test_show_says_where_a_value_came_from(
     assert [json.loads(line) for line in capsys.readouterr().out.splitlines()] == [
         {"name": "fetcher.threads", "value": 9, "from": "file: filbert.toml line 2"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("setting", "what"),
+    [
+        ("signature.name=md6", "no plugin 'md6'"),
+        ("http.deny_addresses=999.1.1.1", "'999.1.1.1' is no address"),
+        ("http.allow_addresses=nowhere", "'nowhere' is no address"),
+        ("http.resolve=foo", "'foo' has the wrong form"),
+        ("parse.parsers=,,", "names no parser"),
+        ("plugins=./nope.py", "nope.py is not there"),
+        ("urls.filters=regexx", "no plugin 'regexx'"),
+    ],
+)
+def test_show_refuses_what_no_step_could_work_with(
+    setting: str, what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The settings are shown all the same, so that one sees where the wrong one came from."""
+    assert run(["config", "show", "--changed", "-D", setting]) == 2
+    told = capsys.readouterr()
+    assert f"-D {setting.partition('=')[0]}" in told.out
+    assert what in told.err
 
 
 def test_import_then_show(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,6 +120,20 @@ def test_no_crawl_folder_ends_with_2(
     assert not path.exists()
 
 
+def test_a_url_is_found_however_it_is_spelled(
+    crawl: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As it stands first, and else under the key that the normalisers make of it."""
+    code, out = asked(capsys, "readdb", crawl, "--url", "HTTP://OAK.test:80", "--format", "jsonl")
+    assert (code, json.loads(out)["url"]) == (0, OAK)
+    args = ("readseg", crawl, "--get", "HTTP://OAK.test:80", "--format", "jsonl")
+    code, out = asked(capsys, *args)
+    assert (code, json.loads(out)["url"]) == (0, OAK)
+    args = ("readlinkdb", crawl, "--url", "HTTP://ELM.test:80", "--format", "jsonl")
+    code, out = asked(capsys, *args)
+    assert (code, json.loads(out)["from_url"]) == (0, OAK)
+
+
 def test_readseg_and_readlinkdb(crawl: str, capsys: pytest.CaptureFixture[str]) -> None:
     """A line for each segment, one URL as Nutch writes it, the links to a page."""
     out = asked(capsys, "readseg", crawl, "--format", "jsonl")[1]

@@ -158,3 +158,13 @@ def test_no_hit(crawl: Path) -> None:
     """No hit is said, with exit code 1."""
     got = run(search, crawl, "volcano")[0]
     assert got == (1, "None of the 2 pages has that.")
+
+
+def test_no_hit_by_a_sign_of_another_language(
+    crawl: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A query that finds nothing says what of it has no meaning here; one with hits does not."""
+    assert filbert(["search", str(crawl), "titel:oak"]) == 1
+    assert capsys.readouterr().err == "note: there is no field titel: did you mean title:?\n"
+    assert filbert(["search", str(crawl), "nuts"]) == 0
+    assert not capsys.readouterr().err

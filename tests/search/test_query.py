@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from filbert.errors import UserError
 from filbert.search.compile import compile_query
-from filbert.search.query import And, Node, Not, Or, Term, parse_query
+from filbert.search.query import And, Node, Not, Or, Term, parse_query, unheeded
 from filbert.search.schema import create_index
 from filbert.search.searcher import SearchIndex
 from filbert.settings.search import SearchSettings
@@ -90,3 +90,23 @@ def test_only_punctuation_is_refused(empty: SearchIndex) -> None:
     """A query without a word in it is told so."""
     with pytest.raises(UserError, match="no word in it"):
         compile_query(parse_query("... !"), empty._index.schema, SearchSettings())
+
+
+@pytest.mark.parametrize(
+    ("text", "hints"),
+    [
+        ("titel:hazel", ["there is no field titel: did you mean title:?"]),
+        ("foo:bar", ["there is no field foo: fields are site, title, url, anchor, text, lang"]),
+        ("haz*", ["* has no meaning in haz*: words are found whole, or by their English stem"]),
+        ("haz~2", ["~ has no meaning in haz~2: words are found as they are written"]),
+        (
+            "hazel^5",
+            ["^ has no meaning in hazel^5: the settings search.*_weight say what counts more"],
+        ),
+        ("title:hazel http://a.test/ std::vector 10:30 C++ ~ * 'a'", []),
+        ('"foo:bar haz*"', []),
+    ],
+)
+def test_signs_of_other_languages_are_told(text: str, hints: list[str]) -> None:
+    """What other search engines read as a field, a wildcard or a weight is only a sign here."""
+    assert unheeded(text) == hints

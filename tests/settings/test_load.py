@@ -132,6 +132,23 @@ def test_one_underscore_in_the_environment_is_told() -> None:
         load_settings(None, [], {"FILBERT_HTTP_AGENT_NAME": "my-bot"})
 
 
+def test_a_variable_that_sets_nothing_is_told() -> None:
+    """It may be another program's, so it is no error; those of the command line are known."""
+    environ = {
+        "FILBERT_NOPE": "2",
+        "FILBERT_HTTP_AGENT": "x",
+        "FILBERT_LOG_LEVEL": "info",
+        "A": "b",
+    }
+    assert load_settings(None, [], environ).warnings == (
+        (
+            "environment variable FILBERT_HTTP_AGENT sets nothing: did you mean"
+            " FILBERT_HTTP__AGENT_URL?"
+        ),
+        "environment variable FILBERT_NOPE sets nothing: a setting is FILBERT_<SECTION>__<NAME>",
+    )
+
+
 def test_lists_are_read_from_commas_blanks_and_toml() -> None:
     """A list can be written in three ways."""
     forms = ("a,b", "a b", '["a", "b"]')

@@ -104,6 +104,64 @@ def test_a_bad_file_refuses(tmp_path: Path, text: str, message: str) -> None:
     assert message in str(caught.value)
 
 
+def _properties(*written: str) -> str:
+    lines = "\n".join(f"<property>{one}</property>" for one in written)
+    return f"<configuration>\n{lines}\n</configuration>"
+
+
+def test_all_bad_values_are_named_with_property_and_line(tmp_path: Path) -> None:
+    """Who mends a file wants to know of all at once, by the name that stands there."""
+    path = tmp_path / "nutch-site.xml"
+    path.write_text(
+        _properties(
+            "<name>http.timeout</name><value>99999999999</value>",
+            "<name>http.agent.name</name><value>a</value>",
+            "<name>fetcher.threads.fetch</name><value>x</value>",
+        )
+    )
+    with pytest.raises(UserError) as caught:
+        import_site(path)
+    first, second, hint = str(caught.value).splitlines()
+    assert f"{path} line 2: http.timeout: http.timeout_ms cannot be '99999999999'" in first
+    assert f"{path} line 4: fetcher.threads.fetch: fetcher.threads cannot be 'x'" in second
+    assert hint == "  Mend this there, and import again."
+
+
+def test_a_property_that_stands_twice_is_told(tmp_path: Path) -> None:
+    """The last counts, as in Hadoop; one that is final cannot be changed by a later one."""
+    path = tmp_path / "nutch-site.xml"
+    final = "<final>true</final>"
+    path.write_text(
+        _properties(
+            "<name>http.agent.name</name><value>a</value>",
+            f"<name>fetcher.threads.fetch</name><value>5</value>{final}",
+            "<name>http.agent.name</name><value>b</value>",
+            "<name>fetcher.threads.fetch</name><value>6</value>",
+        )
+    )
+    got = import_site(path)
+    assert 'agent_name = "b"' in got.toml
+    assert "threads = 5" in got.toml
+    assert got.notes == (
+        "http.agent.name stands twice (lines 2 and 4): the last counts",
+        "fetcher.threads.fetch stands twice (lines 3 and 5): the first is final, and counts",
+    )
+
+
+def test_a_chain_that_plugin_includes_empties_is_told(tmp_path: Path) -> None:
+    """Without a normaliser or filter a crawl is another one; that is said, and written down."""
+    path = tmp_path / "nutch-site.xml"
+    plugins = "protocol-http|parse-html|index-basic|scoring-opic"
+    path.write_text(_properties(f"<name>plugin.includes</name><value>{plugins}</value>"))
+    got = import_site(path)
+    assert "normalizers = []" in got.toml
+    assert [note.partition(":")[0] for note in got.notes] == [
+        "plugin.includes has no urlnormalizer",
+        "plugin.includes has no urlfilter",
+    ]
+    assert all(note in got.toml for note in got.notes)
+
+
 def test_a_missing_file_refuses(tmp_path: Path) -> None:
     """A file that is not there is the user's to mend."""
     with pytest.raises(UserError, match="cannot be read"):

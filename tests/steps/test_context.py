@@ -45,3 +45,15 @@ def test_an_unknown_plugin_refuses_before_a_folder_is_made(tmp_path: Path) -> No
     ):
         pass
     assert not (tmp_path / "crawl").exists()
+
+
+@pytest.mark.parametrize(
+    "setting", ["http.deny_addresses=999.1.1.1", "http.resolve=foo", "parse.parsers=,,"]
+)
+def test_settings_that_cannot_work_refuse_before_a_folder_is_made(
+    setting: str, tmp_path: Path
+) -> None:
+    """A step that would meet them only later does not begin."""
+    with pytest.raises(UserError), open_context(tmp_path / "crawl", [setting], {}, create=True):
+        pass
+    assert not (tmp_path / "crawl").exists()

@@ -31,8 +31,14 @@ def command() -> None:
 def show(
     crawl_dir: Path | None, overrides: tuple[str, ...], form: str, *, changed: bool, meaning: bool
 ) -> None:
-    """Print each setting, its value, and where the value came from."""
+    """Print each setting, its value, and where the value came from.
+
+    Ends with exit code 2 if no step could work with them: a plugin that is not there, a rule file
+    that is broken, an address that is none.
+    """
     from filbert.cli.output import print_rows
+    from filbert.plugins.registry import PluginRepository
+    from filbert.plugins.settings_check import check_settings
     from filbert.settings import load_settings
     from filbert.settings.catalog import catalog, value_of
 
@@ -53,6 +59,9 @@ def show(
     ]
     columns = ("name", "value", "from", "meaning")
     print_rows(rows, form, columns if meaning else columns[:-1])
+    plugins = PluginRepository(loaded.settings, crawl_dir or Path())
+    check_settings(loaded.settings, plugins)
+    plugins.url_chain()
 
 
 @command.command(name="import")
@@ -78,4 +87,6 @@ def import_(site: Path, output: Path | None, *, force: bool) -> None:
     else:
         output.parent.mkdir(parents=True, exist_ok=True)
         output.write_text(imported.toml, encoding="utf-8")
+    for note in imported.notes:
+        click.echo(f"note: {note}", err=True)
     click.echo(f"{imported.taken} properties taken over, {imported.left} in comments", err=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from filbert.settings import Settings
     from filbert.settings.engine import EngineSettings
     from filbert.store.crawl import CrawlFolder
 
@@ -77,11 +78,11 @@ def command(crawl_dir: Path, overrides: tuple[str, ...], **options: Any) -> int:
     mode = _mode(options)
     if (source := nutch_source(crawl_dir)) is not None:
         return read_nutch_crawldb(source, crawl_dir, mode, options)
-    settings = read_settings(crawl_dir, overrides).engine
+    settings = read_settings(crawl_dir, overrides)
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
-    return {"stats": _stats, "url": _url, "top_n": _top, "dump": _dump}[mode](
-        crawl, settings, options
-    )
+    if mode == "url":
+        return _url(crawl, settings, options)
+    return {"stats": _stats, "top_n": _top, "dump": _dump}[mode](crawl, settings.engine, options)
 
 
 def _mode(options: dict[str, Any]) -> str:
@@ -115,11 +116,14 @@ def _stats(crawl: CrawlFolder, settings: EngineSettings, options: dict[str, Any]
     return 0
 
 
-def _url(crawl: CrawlFolder, settings: EngineSettings, options: dict[str, Any]) -> int:
+def _url(crawl: CrawlFolder, settings: Settings, options: dict[str, Any]) -> int:
     from filbert.cli.output import print_rows
     from filbert.reports.readdb import find
+    from filbert.reports.spelling import spellings
 
-    row = find(crawl, options["url"], settings)
+    keys = spellings(options["url"], settings, crawl.path)
+    found = (find(crawl, key, settings.engine) for key in keys)
+    row = next((one for one in found if one is not None), None)
     if row is None:
         click.echo(f"{options['url']}: not found in the crawldb", err=True)
         return 1

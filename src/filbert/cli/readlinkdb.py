@@ -48,6 +48,7 @@ def command(  # noqa: PLR0913 (click hands over each option)
     from filbert.cli.output import print_rows
     from filbert.model.clock import SystemClock
     from filbert.reports.readlinkdb import dump_links, inlinks
+    from filbert.reports.spelling import spellings
     from filbert.store.crawl import CrawlFolder
 
     if bool(url) == dump:
@@ -59,10 +60,12 @@ def command(  # noqa: PLR0913 (click hands over each option)
     if (source := nutch_source(crawl_dir)) is not None:
         given = {"regex": regex, "output": output, "form": form}
         return read_nutch_linkdb(source, crawl_dir, url, given)
-    settings = read_settings(crawl_dir, overrides).engine
+    whole = read_settings(crawl_dir, overrides)
+    settings = whole.engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     if url:
-        rows = inlinks(crawl, url, settings)
+        found = (inlinks(crawl, key, settings) for key in spellings(url, whole, crawl.path))
+        rows = next(filter(None, found), None)
         if not rows:
             click.echo(f"{url}: no link information", err=True)
             return 1

@@ -63,6 +63,7 @@ def command(
     """
     from filbert.cli.nutch_readers import nutch_source, read_nutch_segments
     from filbert.model.clock import SystemClock
+    from filbert.reports.spelling import spellings
     from filbert.store.crawl import CrawlFolder
 
     if sum((options["list_"], bool(options["url"]), options["dump"])) > 1:
@@ -70,10 +71,13 @@ def command(
         raise click.UsageError(message)
     if (source := nutch_source(crawl_dir)) is not None:
         return read_nutch_segments(source, crawl_dir, segment, options)
-    settings = read_settings(crawl_dir, overrides).engine
+    whole = read_settings(crawl_dir, overrides)
+    settings = whole.engine
     crawl = CrawlFolder.open(crawl_dir, clock=SystemClock())
     segments = [crawl.segment(segment)] if segment else crawl.segments()
     note_under_way(segments)
+    if options["url"]:
+        options["keys"] = spellings(options["url"], whole, crawl.path)
     if options["url"] or options["dump"]:
         return _show(segments, settings, options)
     return _list(crawl, segments, settings, options["form"])
@@ -124,10 +128,16 @@ def _records(
         message = "Records are nested: --format table (text) or jsonl."
         raise click.UsageError(message)
     blocks = [block for block in _BLOCKS if not options[f"no_{block}"]]
-    for segment in segments:
-        yield from records(
-            segment, settings, url=options["url"], blocks=blocks, recode=options["recode"]
-        )
+    for key in options.get("keys", (None,)):
+        found = False
+        for segment in segments:
+            for record in records(
+                segment, settings, url=key, blocks=blocks, recode=options["recode"]
+            ):
+                found = True
+                yield record
+        if found:
+            return
 
 
 def _text(record: Record, number: int) -> str:

@@ -85,6 +85,7 @@ def command(  # noqa: PLR0913 (click hands over each option)
     from filbert.cli.output import print_rows
     from filbert.model.clock import SystemClock
     from filbert.reports.search import FIELDS, SearchOptions, hit_row, search, what_to_run
+    from filbert.search.query import unheeded
     from filbert.store.crawl import CrawlFolder
 
     settings = read_settings(crawl_dir, overrides)
@@ -101,6 +102,9 @@ def command(  # noqa: PLR0913 (click hands over each option)
     else:
         rows = [hit_row(hit, rank) for rank, hit in enumerate(result.hits, offset + 1)]
         print_rows(rows, form, (*FIELDS, "words") if explain else tuple(FIELDS))
+    if not result.hits or result.relaxed:
+        for hint in unheeded(options.query):
+            click.echo(f"note: {hint}", err=True)
     return 0 if result.hits else 1
 
 

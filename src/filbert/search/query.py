@@ -16,11 +16,23 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal
 
 from filbert.errors import UserError
 
-__all__ = ["EXAMPLES", "FIELDS", "And", "Field", "Node", "Not", "Or", "Term", "parse_query"]
+__all__ = [
+    "EXAMPLES",
+    "FIELDS",
+    "And",
+    "Field",
+    "Node",
+    "Not",
+    "Or",
+    "Term",
+    "parse_query",
+    "unheeded",
+]
 
 Field = Literal["", "site", "title", "url", "anchor", "text", "lang"]
 EXAMPLES: dict[Field, str] = {
@@ -211,3 +223,31 @@ def parse_query(text: str) -> Node:
     if not tokens:
         raise UserError("the query is empty", hint='say what to look for, such as "hazel nut"')
     return _Parser(tokens).whole()
+
+
+_NO_FIELD = re.compile(r"([A-Za-z_]+):(?!//|:)\S")
+_SIGNS = {
+    "*": (
+        re.compile(r"[^\W_]\*|\*[^\W_]"),
+        "words are found whole, or by their English stem",
+    ),
+    "~": (re.compile(r"\w~\d*$"), "words are found as they are written"),
+    "^": (re.compile(r"\w\^[\d.]+$"), "the settings search.*_weight say what counts more"),
+}
+
+
+def unheeded(text: str) -> list[str]:
+    """Return what a person may have meant by signs of a query that are part of no language here.
+
+    Other search engines have them, so they are told when a query finds nothing.
+    """
+    hints = []
+    for word in (token.text for token in _tokens(text) if token.kind == "word"):
+        if found := _NO_FIELD.match(word):
+            near = get_close_matches(found[1].lower(), FIELDS, n=1)
+            meant = f"did you mean {near[0]}:?" if near else f"fields are {', '.join(FIELDS)}"
+            hints.append(f"there is no field {found[1]}: {meant}")
+        for sign, (pattern, instead) in _SIGNS.items():
+            if pattern.search(word):
+                hints.append(f"{sign} has no meaning in {word}: {instead}")
+    return list(dict.fromkeys(hints))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Layer", "Source", "from_environment", "from_file", "from_overrides"]
 
 _ALIASES = {"plugins": "plugins.files"}
+_OTHER_VARIABLES = frozenset({"FILBERT_LOG_FORMAT", "FILBERT_LOG_LEVEL"})  # of the command line
 _ENVIRONMENT = re.compile(r"FILBERT_(?:([A-Z]+)__([A-Z0-9_]+)|(PLUGINS))")
 
 
@@ -108,7 +109,8 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
     for variable in sorted(environ):
         match = _ENVIRONMENT.fullmatch(variable)
         if match is None:
-            _one_underscore(variable)
+            if variable.startswith("FILBERT_") and variable not in _OTHER_VARIABLES:
+                layer.warnings.append(_meant(variable))
             continue
         name = "plugins" if match[3] else f"{match[1]}.{match[2]}".lower()
         setting = catalog().get(_ALIASES.get(name, name))
@@ -119,15 +121,21 @@ def from_environment(environ: Mapping[str, str]) -> Layer:
     return layer
 
 
-def _one_underscore(variable: str) -> None:
-    """Refuse `FILBERT_HTTP_AGENT_NAME`, which would set nothing, with the right spelling."""
-    for name in catalog() if variable.startswith("FILBERT_") else ():
-        right = "FILBERT_" + name.replace(".", "__").upper()
-        if variable.replace("__", "_") == right.replace("__", "_"):
+def _meant(variable: str) -> str:
+    """Say that a variable sets nothing; refuse it where it can only be a setting misspelt.
+
+    That is `FILBERT_HTTP_AGENT_NAME`, where two underscores should part section and name.
+    """
+    right = {"FILBERT_" + name.replace(".", "__").upper(): name for name in catalog()}
+    for one in right:
+        if variable.replace("__", "_") == one.replace("__", "_"):
             raise UserError(
                 f"environment variable {variable}: there is no such setting",
-                hint=f"Did you mean {right}, with two underscores?",
+                hint=f"Did you mean {one}, with two underscores?",
             )
+    near = difflib.get_close_matches(variable, right, n=1, cutoff=0.7)
+    hint = f"did you mean {near[0]}?" if near else "a setting is FILBERT_<SECTION>__<NAME>"
+    return f"environment variable {variable} sets nothing: {hint}"
 
 
 def from_overrides(overrides: Sequence[str]) -> Layer:

@@ -107,6 +107,13 @@ CLASSES: dict[str, str] = {
 
 _CHAINS = ("urls.normalizers", "urls.filters", "index.filters", "scoring.names")
 
+_WITHOUT = {
+    "urls.normalizers": "no urlnormalizer: one page under two spellings is two pages",
+    "urls.filters": "no urlfilter: every URL is let in",
+    "index.filters": "no index filter: documents have no fields",
+    "scoring.names": "no scoring: every page has the same score",
+}
+
 
 def chains_of(includes: str, excludes: str) -> tuple[dict[str, str], list[str]]:
     """Translate `plugin.includes` and `plugin.excludes`.
@@ -116,7 +123,8 @@ def chains_of(includes: str, excludes: str) -> tuple[dict[str, str], list[str]]:
         excludes: The same for ids left out; empty for none.
 
     Returns:
-        The chains as text by setting, and a note for each active plugin that is not here yet.
+        The chains as text by setting, and a note for each active plugin that is not here yet,
+        and for each chain that has none.
 
     Raises:
         ValueError: A pattern is no regular expression.
@@ -137,6 +145,7 @@ def chains_of(includes: str, excludes: str) -> tuple[dict[str, str], list[str]]:
     notes = [
         f"{plugin}: not yet ({when})" for plugin, when in NOT_YET_PLUGINS.items() if active(plugin)
     ]
+    notes += [why for chain, why in _WITHOUT.items() if not chains[chain]]
     return {chain: ",".join(names) for chain, names in chains.items()}, notes
 
 

@@ -32,36 +32,64 @@ class Imported:
         toml: The text of a `filbert.toml`.
         taken: How many properties became settings.
         left: How many stand in its comments.
+        notes: What else a person should know; in the comments, too.
     """
 
     toml: str
     taken: int
     left: int
+    notes: tuple[str, ...] = ()
 
 
 def import_site(path: Path) -> Imported:
     """Translate a `nutch-site.xml`.
 
     Raises:
-        UserError: It cannot be read, is no such file, or a value is wrong.
+        UserError: It cannot be read, is no such file, or values are wrong: names them all.
     """
-    properties = read_site(path)
-    try:
-        result = translate(properties)
-        lines = _settings(result)
-    except ValueError as error:
-        msg = f"{path}: {error}"
-        raise UserError(msg, hint="Mend the value there, and import again.") from None
-    comments = _comments(result, properties)
+    site = read_site(path)
+    complaints: dict[str, str] = {}
+    result = translate(site.properties, complaints)
+    lines = _settings(result, complaints)
+    if complaints:
+        wrong = [
+            f"{path} line {site.lines.get(name, 1)}: {_of_property(name, why)}"
+            for name, why in sorted(complaints.items(), key=lambda one: site.lines.get(one[0], 1))
+        ]
+        raise UserError("\n".join(wrong), hint="Mend this there, and import again.")
+    result.notes += site.notes
+    comments = _comments(result, site.properties)
     head = f"# From {path.name}: settings of this crawl. `filbert config show` explains each.\n"
     left = len(result.not_yet) + len(result.ignored) + len(result.unknown)
     return Imported(
-        toml=head + "".join(lines) + "".join(comments), taken=len(properties) - left, left=left
+        toml=head + "".join(lines) + "".join(comments),
+        taken=len(site.properties) - left,
+        left=left,
+        notes=tuple(result.notes),
     )
 
 
-def read_site(path: Path) -> dict[str, str]:
-    """Read the properties of a Hadoop configuration file; the last of a name counts.
+def _of_property(name: str, why: str) -> str:
+    return why if why.startswith(f"{name} ") else f"{name}: {why}"
+
+
+@dataclass(slots=True)
+class Site:
+    """The properties of a Hadoop configuration file.
+
+    Attributes:
+        properties: Text by name: the last of a name, or the first that is final.
+        lines: Where each stands.
+        notes: Names that stand more than once.
+    """
+
+    properties: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def read_site(path: Path) -> Site:
+    """Read a Hadoop configuration file.
 
     Raises:
         UserError: It cannot be read, or is no such file.
@@ -80,17 +108,20 @@ def read_site(path: Path) -> dict[str, str]:
     except ValueError as error:
         msg = f"{path}: {error}"
         raise UserError(msg) from None
-    return reader.properties
+    return reader.site
 
 
 @dataclass(slots=True)
 class _Reader:
-    properties: dict[str, str] = field(default_factory=dict)
+    site: Site = field(default_factory=Site)
+    _final: set[str] = field(default_factory=set)
+    _line: int = 0
+    _parser: expat.XMLParserType | None = None
     _path: list[str] = field(default_factory=list)
     _parts: dict[str, str] = field(default_factory=dict)
 
     def feed(self, content: bytes) -> None:
-        parser = expat.ParserCreate()
+        parser = self._parser = expat.ParserCreate()
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -108,6 +139,7 @@ class _Reader:
             raise ValueError(msg)
         if name == "property":
             self._parts.clear()
+            self._line = self._parser.CurrentLineNumber if self._parser else 0
 
     def _text(self, text: str) -> None:
         if self._path[1:2] == ["property"] and len(self._path) == 3:
@@ -116,7 +148,22 @@ class _Reader:
     def _end(self, name: str) -> None:
         self._path.pop()
         if name == "property" and (key := self._parts.get("name", "").strip()):
-            self.properties[key] = self._parts.get("value", "")
+            self._property(key)
+
+    def _property(self, key: str) -> None:
+        """Take a property as Hadoop does: the last counts, but one that is final stays."""
+        site = self.site
+        if key in site.properties:
+            final = key in self._final
+            counts = "the first is final, and counts" if final else "the last counts"
+            lines = f"lines {site.lines[key]} and {self._line}"
+            site.notes.append(f"{key} stands twice ({lines}): {counts}")
+            if final:
+                return
+        site.properties[key] = self._parts.get("value", "")
+        site.lines[key] = self._line
+        if self._parts.get("final", "").strip() == "true":
+            self._final.add(key)
 
     @staticmethod
     def _entity(name: str, *_rest: object) -> None:
@@ -124,18 +171,23 @@ class _Reader:
         raise ValueError(msg)
 
 
-def _settings(result: Translation) -> list[str]:
+def _settings(result: Translation, complaints: dict[str, str]) -> list[str]:
     lines: list[str] = []
     section = ""
     for name, setting in catalog().items():
         if name not in result.values:
             continue
         text, nutch_name = result.values[name]
+        try:
+            value = _toml(from_text(setting, text))
+        except ValueError as error:
+            complaints[nutch_name] = str(error)
+            continue
         mine, _, key = name.partition(".")
         if mine != section:
             lines.append(f"\n[{mine}]\n")
             section = mine
-        lines.append(f"{key} = {_toml(from_text(setting, text))}  # {nutch_name}\n")
+        lines.append(f"{key} = {value}  # {nutch_name}\n")
     return lines
 
 

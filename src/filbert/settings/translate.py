@@ -7,6 +7,7 @@ Properties that belong together (`plugin.includes` and the `*.order` lists) are 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from filbert.settings.nutch_names import NUTCH_NAMES, OLD_NAMES
 from filbert.settings.nutch_plugins import chains_of, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["Translation", "is_nutch_name", "substituted", "translate"]
 
@@ -54,11 +55,14 @@ def is_nutch_name(name: str) -> bool:
     )
 
 
-def translate(properties: Mapping[str, str]) -> Translation:
+def translate(
+    properties: Mapping[str, str], complaints: dict[str, str] | None = None
+) -> Translation:
     """Translate properties, references `${…}` included.
 
     Args:
         properties: Text by Nutch's property name.
+        complaints: Takes what is wrong, by property, where not the first such is to be raised.
 
     Raises:
         ValueError: A value cannot be read; says of which property.
@@ -66,9 +70,21 @@ def translate(properties: Mapping[str, str]) -> Translation:
     result = Translation()
     for name in properties:
         text = substituted(name, properties, result.notes).strip()
-        _one(name, text, result)
-    _chains(properties, result)
+        with _collected(name, complaints):
+            _one(name, text, result)
+    with _collected("plugin.includes", complaints):
+        _chains(properties, result)
     return result
+
+
+@contextmanager
+def _collected(name: str, complaints: dict[str, str] | None) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        if complaints is None:
+            raise
+        complaints[name] = str(error)
 
 
 def _one(name: str, text: str, result: Translation) -> None:

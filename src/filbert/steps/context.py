@@ -17,6 +17,7 @@ from filbert.engine.local import LocalEngine
 from filbert.errors import UserError
 from filbert.model.clock import Clock, SystemClock
 from filbert.plugins.registry import PluginRepository
+from filbert.plugins.settings_check import check_settings
 from filbert.settings import load_settings
 from filbert.store.crawl import CrawlFolder
 
@@ -95,7 +96,7 @@ def open_context(
     settings = loaded.settings
     clock = clock or SystemClock()
     plugins = PluginRepository(settings, crawl_dir)
-    plugins.check()
+    check_settings(settings, plugins)
     make, was_there = create and not CrawlFolder.exists(crawl_dir), crawl_dir.exists()
     crawl = (
         CrawlFolder.create(crawl_dir, clock=clock, buckets=settings.store.buckets)
