@@ -32,7 +32,7 @@ RIGHT: dict[str, tuple[list[str], int, str]] = {
     "index": (["CRAWL"], 0, "the index is up to date"),
     "clean": (["CRAWL"], 0, "nothing to clean"),
     "readdb": (["CRAWL", "--top-n", "1", "--format", "csv"], 0, f"1.0,{OAK},db_fetched"),
-    "readseg": (["CRAWL", "--format", "csv"], 0, f"{SEGMENT},parsed,true,false,1,"),
+    "readseg": (["CRAWL", "--format", "csv"], 0, f"{SEGMENT},parsed,true,1,"),
     "readlinkdb": (["CRAWL", "--url", ELM, "--format", "csv"], 0, f"{OAK},elm,"),
     "sql": (["CRAWL", "select url from pages", "--format", "csv"], 0, OAK),
     "diff": (["CRAWL"], 0, "crawldb version 1 (1 URL) to 2 (1 URL)"),
