@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OriginState", "RobotsBook", "origin_of", "robots_url"]
 
 _AUTHORITY_END = re.compile(r"[/?#]")
-_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_DEFAULT_PORTS = {"http": ":80", "https": ":443", "ftp": ":21"}
 
 
 class OriginState(StrEnum):

@@ -23,7 +23,7 @@ _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
         "fetcher.bandwidth.target", "fetcher.bandwidth.target.check.everyNSecs",
         "fetcher.follow.outlinks.", "fetcher.maxNum.threads", "fetcher.publisher",
-        "fetcher.redirect.dedupcache.", "fetcher.store.robotstxt", "ftp.", "http.agent.host",
+        "fetcher.redirect.dedupcache.", "fetcher.store.robotstxt", "http.agent.host",
         "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
         "http.auth.", "http.connection.pool.okhttp", "http.proxy.", "http.tls.supported.",
         "interactiveselenium.handlers", "libselenium.", "page.load.delay", "publisher.order",

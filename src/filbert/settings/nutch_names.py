@@ -107,6 +107,13 @@ NUTCH_NAMES: dict[str, Rule] = {
     "http.robots.503.defer.visits.retries": ("robots.defer_retries", _same),
     "http.robots.redirect.max": ("robots.redirect_max", _at_least_0),
     # file
+    "ftp.username": ("ftp.username", _same),
+    "ftp.password": ("ftp.password", _same),
+    "ftp.content.limit": ("ftp.content_limit", _minus_is_minus_1),
+    "ftp.timeout": ("ftp.timeout_ms", _same),
+    "ftp.server.timeout": ("ftp.server_timeout_ms", _same),
+    "ftp.keep.connection": ("ftp.keep_connection", _same),
+    "ftp.follow.talk": ("ftp.follow_talk", _same),
     "file.content.limit": ("file.content_limit", _minus_is_minus_1),
     "file.crawl.parent": ("file.crawl_parent", _same),
     "file.crawl.redirect_noncanonical": ("file.redirect_noncanonical", _same),

@@ -27,7 +27,7 @@ PLUGINS: dict[str, tuple[str, str]] = {
 
 ALWAYS = frozenset({
     "lib-http", "lib-regex-filter", "lib-xml", "nutch-extensionpoints", "parse-html",
-    "protocol-file", "protocol-http", "protocol-httpclient", "protocol-okhttp",
+    "protocol-file", "protocol-ftp", "protocol-http", "protocol-httpclient", "protocol-okhttp",
     "urlnormalizer-pass",
 })  # fmt: skip
 """Plugin ids whose part is always there: the one HTTP client, the one HTML parser."""
@@ -62,7 +62,6 @@ NOT_YET_PLUGINS: dict[str, str] = {
     "parsefilter-debug": "issue 5",
     "parsefilter-naivebayes": "issue 5",
     "parsefilter-regex": "issue 5",
-    "protocol-ftp": "issue 4",
     "protocol-interactiveselenium": "issue 4",
     "protocol-selenium": "issue 4",
     "publish-rabbitmq": "issue 4",

@@ -11,6 +11,7 @@ from filbert.settings.dedup import DedupSettings
 from filbert.settings.engine import EngineSettings
 from filbert.settings.fetcher import FetcherSettings
 from filbert.settings.file import FileSettings
+from filbert.settings.ftp import FtpSettings
 from filbert.settings.generate import GenerateSettings
 from filbert.settings.http import HttpSettings
 from filbert.settings.index import IndexSettings
@@ -39,6 +40,7 @@ class Settings(Section):
     http: HttpSettings = HttpSettings()
     robots: RobotsSettings = RobotsSettings()
     file: FileSettings = FileSettings()
+    ftp: FtpSettings = FtpSettings()
     fetcher: FetcherSettings = FetcherSettings()
     parse: ParseSettings = ParseSettings()
     urls: UrlsSettings = UrlsSettings()

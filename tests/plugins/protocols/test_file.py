@@ -14,6 +14,7 @@ from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols import file
 from filbert.plugins.protocols.file import FileProtocol
+from filbert.plugins.protocols.listing_page import ListedEntry
 from filbert.settings import Settings
 from filbert.settings.file import FileSettings
 
@@ -178,8 +179,7 @@ def test_an_entry_that_cannot_be_looked_at_is_listed(error: OSError) -> None:
     entry = Mock(spec=os.DirEntry)
     entry.name = b"x"
     entry.is_dir.side_effect = entry.stat.side_effect = error
-    row = b"<tr><td><a href='./x'>x</a></td><td></td><td></td></tr>\n"
-    assert file._row(entry) == row
+    assert file._listed(entry) == ListedEntry(name=b"x", is_folder=False)
 
 
 def test_a_year_beyond_the_calendar_costs_only_the_date() -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import html
 import os
 import stat
 import time
@@ -24,6 +23,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from filbert.model.records import ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.protocols.listing_page import SAFE_IN_PATH, ListedEntry, listing_page
 
 if TYPE_CHECKING:
     from filbert.model.records import FetchRequest
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FileProtocol"]
 
-# Reserved in a path of RFC 3986 but harmless in it; everything else is escaped.
-_SAFE = b"/~!$&'()*+,;=:@"
 _MOST_REDIRECTS = 5
 _STATUSES = {
     200: ProtocolStatus.SUCCESS,
@@ -115,16 +113,9 @@ class FileProtocol:
 
     def _listing(self, path: bytes) -> bytes:
         """Return a folder as an HTML page, in the order of names."""
-        title = html.escape(os.fsdecode(path), quote=True).encode("utf-8", "surrogateescape")
-        rows = [b"<tr><td><a href='../'>..</a></td></tr>\n"]
-        if not self._settings.crawl_parent or path == b"/":
-            rows.clear()
         with os.scandir(path) as entries:
-            rows.extend(_row(entry) for entry in sorted(entries, key=lambda one: one.name))
-        return (
-            b"<html><head><title>Index of %s</title></head>\n<body><h1>Index of %s</h1>\n<table>\n"
-            b"%s</table>\n</body></html>\n" % (title, title, b"".join(rows))
-        )
+            listed = [_listed(entry) for entry in sorted(entries, key=lambda one: one.name)]
+        return listing_page(path, listed, parent=self._settings.crawl_parent and path != b"/")
 
 
 def _canonical(path: bytes) -> bytes:
@@ -134,25 +125,18 @@ def _canonical(path: bytes) -> bytes:
 
 
 def _url_of(path: bytes) -> str:
-    return "file://" + quote_from_bytes(path, safe=_SAFE)
+    return "file://" + quote_from_bytes(path, safe=SAFE_IN_PATH)
 
 
-def _row(entry: os.DirEntry[bytes]) -> bytes:
+def _listed(entry: os.DirEntry[bytes]) -> ListedEntry:
     """Return an entry's line; what cannot be learnt of it is blank."""
-    slash = b"/" if _is_folder(entry) else b""
-    href = html.escape(quote_from_bytes(entry.name, safe=_SAFE)).encode() + slash
-    name = html.escape(os.fsdecode(entry.name)).encode("utf-8", "surrogateescape") + slash
-    date, size = b"", b""
+    is_folder = _is_folder(entry)
+    date, size = "", ""
     with contextlib.suppress(OSError):  # no permission, or gone since the folder was read
         facts = entry.stat(follow_symlinks=False)
-        date = _date(facts).encode()
-        size = b"0" if slash else b"%d" % facts.st_size
-    return b"<tr><td><a href='./%s'>%s</a></td><td>%s</td><td>%s</td></tr>\n" % (
-        href,
-        name,
-        date,
-        size,
-    )
+        date = _date(facts)
+        size = "0" if is_folder else str(facts.st_size)
+    return ListedEntry(name=entry.name, is_folder=is_folder, date=date, size=size)
 
 
 def _is_folder(entry: os.DirEntry[bytes]) -> bool:
