@@ -64,7 +64,7 @@ def _one_line(value: str) -> str:
     if not value.isprintable():
         raise ValueError("must be one line, without control characters")
     if not value.isascii():
-        raise ValueError("goes into a header of HTTP, so it must be ASCII (RFC 9110, 5.5)")
+        raise ValueError("must be ASCII, since it goes into a header of HTTP (RFC 9110, 5.5)")
     return value
 
 
