@@ -240,6 +240,12 @@ def test_what_goes_into_a_header_is_one_line(name: str, tmp_path: Path) -> None:
         load_settings(_write(tmp_path, '[http]\nrobots_agents = ["a\\nb"]\n'))
 
 
+def test_what_goes_into_a_header_is_ascii(tmp_path: Path) -> None:
+    """Signs beyond ASCII refuse: each server and robots.txt would read them in its own way."""
+    with pytest.raises(UserError, match=r"http\.agent_name cannot be .*ASCII"):
+        load_settings(tmp_path, ["http.agent_name=bätz"])
+
+
 def test_a_section_is_no_setting(tmp_path: Path) -> None:
     """`http = 3` is told that http is a section, and how one of its settings is called."""
     with pytest.raises(UserError, match="http is a section, not a setting") as refused:

@@ -31,7 +31,7 @@ def test_what_is_imported_is_a_settings_file(tmp_path: Path) -> None:
     """The text that comes out loads, and means what the XML meant."""
     path = _site(
         tmp_path,
-        http__agent__name='Caf\N{LATIN SMALL LETTER E WITH ACUTE} "Bot"',
+        http__agent__name='Seed "Bot"',
         fetcher__server__delay="0.5",
         db__ignore__external__links="true",
         generate__min__score="NaN",
@@ -41,7 +41,7 @@ def test_what_is_imported_is_a_settings_file(tmp_path: Path) -> None:
 
     got = load_settings(tmp_path).settings
 
-    assert got.http.agent_name == 'Caf\N{LATIN SMALL LETTER E WITH ACUTE} "Bot"'
+    assert got.http.agent_name == 'Seed "Bot"'
     assert got.fetcher.server_delay_s == 0.5
     assert got.parse.ignore_external_links is True
     assert got.generate.min_score is None

@@ -277,7 +277,7 @@ def _fetched_not_indexed(facts: Facts) -> str:
     if last["segment"] not in facts.index.segments:
         return f"segment {last['segment']} has not been indexed"
     if last["robots_noindex"]:
-        return "it says noindex"
+        return "it says noindex (index.delete_robots_noindex)"
     if last["major"] != ParseMajor.SUCCESS:
         return "its parse failed"
     return "an index filter left it out, or it changed after the last `filbert index`"

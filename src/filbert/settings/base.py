@@ -63,6 +63,8 @@ class PathOf:
 def _one_line(value: str) -> str:
     if not value.isprintable():
         raise ValueError("must be one line, without control characters")
+    if not value.isascii():
+        raise ValueError("must be ASCII, since it goes into a header of HTTP (RFC 9110, 5.5)")
     return value
 
 
@@ -71,7 +73,7 @@ def _one_line_each(values: tuple[str, ...]) -> tuple[str, ...]:
 
 
 OneLine = Annotated[str, AfterValidator(_one_line)]
-"""Text that goes into a header or a log line."""
+"""Text that goes into a header of HTTP."""
 
 OneLineNames = Annotated[tuple[str, ...], AfterValidator(_one_line_each)]
 """Several such."""
