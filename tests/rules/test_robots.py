@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import codecs
-import gzip
-import json
 import time
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +13,6 @@ from hypothesis import strategies as st
 from filbert.rules.robots import RobotsRules, RobotsVerdict, parse_robots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 SITE = "https://example.com"
@@ -239,6 +234,20 @@ def test_sitemaps_are_absolute_and_each_once() -> None:
     assert rules.sitemaps == (f"{SITE}/a.xml", "https://other.org/B.xml")
 
 
+def test_a_url_on_a_line_of_its_own_is_a_sitemap() -> None:
+    """crawler-commons reads it as one if it says so; any other URL is no record."""
+    text = "http://a.example/dir/my-sitemap.xml\nhttps://a.example/SiteMap\nhttps://a.example/map\n"
+    got = parse_robots(text.encode(), ["mybot"], url=f"{SITE}/robots.txt").sitemaps
+    assert got == ("http://a.example/dir/my-sitemap.xml", "https://a.example/SiteMap")
+
+
+def test_the_text_between_tags_is_read() -> None:
+    """A robots.txt that was written as a page means what its lines say."""
+    html = "<html>User-agent: *\n<p>Disallow: /a</p>\n</html>"
+    rules = parse_robots(html.encode(), ["mybot"])
+    assert [rules.judge(f"{SITE}{path}").allowed for path in ("/a", "/b")] == [False, True]
+
+
 def test_the_verdict_names_the_line() -> None:
     """A person can be told which line of the file decided."""
     rules = parse_robots(b"User-agent: *\n\nDisallow: /private/", ["mybot"])
@@ -297,83 +306,7 @@ def test_no_bytes_and_no_url_raise(body: bytes, url: str) -> None:
     parse_robots(body, ["mybot"], url=f"{SITE}/robots.txt").judge(url)
 
 
-# ------------------------------------------------------------------- crawler-commons, as Nutch
-
-
-_DIFFERENCES = {
-    "stray-percent": "crawler-commons encodes a stray % in the pattern and not in the path, so a "
-    "pattern with one never matches; here it matches itself",
-    "dollar-inside": "a $ that is not at the end stands for itself (RFC 9309 section 2.2.3)",
-    "star-and-more": "`User-agent: * mybot` is everyone's group here, as for Google",
-    "bad-delay": "a Crawl-delay that is no number does not undo the others",
-    "sitemap-next-line": "a URL on the line after an empty Sitemap, or on a line of its own, is "
-    "no record (RFC 9309 section 2.2)",
-}
-
-
-def _difference(content: str, url: str, what: str) -> str:
-    """Return the name of the difference that an input is a case of; empty: it must agree."""
-    if what == "allowed":
-        cases = {
-            "stray-percent": "%3M" in content and "%3M" in url,
-            "dollar-inside": "$" in url and "/x$y" in content,
-            "star-and-more": "User-agent: * mybot" in content,
-        }
-    elif what == "delay":
-        cases = {"bad-delay": "Crawl-delay: abc" in content}
-    else:
-        lines = [line.strip() for line in content.splitlines()]
-        cases = {
-            "sitemap-next-line": any(line.lower().endswith("sitemap:") for line in lines)
-            or any(line.startswith("http") for line in lines)
-        }
-    return next((name for name, holds in cases.items() if holds), "")
-
-
-def _golden(shared_dir: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
-    path = shared_dir / "golden" / "functions" / "robots.jsonl.gz"
-    for line in gzip.decompress(path.read_bytes()).splitlines():
-        case = json.loads(line)
-        if case["kind"] == "fetch":
-            continue
-        coded = case.get("content_base64")
-        body = base64.b64decode(coded) if coded else case["content"].encode("utf-8", "replace")
-        yield case, body
-
-
-def _agents(conf: dict[str, str]) -> list[str]:
-    """Return the names as Nutch has them: one with a blank before it is never matched."""
-    others = conf.get("http.robots.agents", "").split(",")
-    return [conf["http.agent.name"], *(name for name in others if name and name[0] != " ")]
-
-
-@pytest.mark.parametrize("quarter", range(4))
-def test_we_agree_with_nutch_but_for_named_differences(shared_dir: Path, quarter: int) -> None:
-    """Verdicts, delays and sitemaps are those of Nutch 1.22, differences have a reason."""
-    wrong: list[object] = []
-    seen: set[str] = set()
-    for case, body in islice(_golden(shared_dir), quarter, None, 4):
-        text = body.decode("utf-8", "replace")
-        for conf, expected in zip(case["confs"], case["result"], strict=True):
-            rules = parse_robots(body, _agents(conf), url=case["url"])
-            delay = expected["crawl_delay"] if expected["crawl_delay"] >= 0 else None
-            pairs = [
-                ("delay", "", rules.crawl_delay_ms, delay),
-                ("sitemaps", "", list(rules.sitemaps), expected["sitemaps"]),
-                *(
-                    ("allowed", url, rules.judge(url).allowed, allowed)
-                    for url, allowed in zip(case["urls"], expected["allowed"], strict=True)
-                ),
-            ]
-            for what, url, got, want in pairs:
-                if got == want:
-                    continue
-                name = _difference(text, url, what)
-                seen.add(name)
-                if not name:
-                    wrong.append((case["url"], _agents(conf), what, url, got, want))
-    assert wrong == []
-    assert seen <= set(_DIFFERENCES)
+# ---------------------------------------------------- crawler-commons (Nutch: tests/testing)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ class RobotsCache:
             rules = RobotsRules.forbid_all()
             entry = RobotsEntry(rules=rules, until=now + _DEAD_FOR_MS, dead=output.message)
         else:
-            rules = self._rules(meaning, output.body, url)
+            rules = self._rules(meaning, output.body, origin)
             entry = RobotsEntry(rules=rules, until=now + self._robots.cache_s * 1000)
         self._keep(origin, entry)
         return entry
@@ -156,10 +156,12 @@ class RobotsCache:
         meaning = robots_meaning(output, self._robots)
         if meaning is RobotsMeaning.DEFER:
             return None
-        rules = self._rules(meaning, output.body, state.robots_url or origin)
+        rules = self._rules(meaning, output.body, origin)
         return RobotsEntry(rules=rules, until=state.robots_time + self._robots.cache_s * 1000)
 
-    def _rules(self, meaning: RobotsMeaning, body: bytes, url: str) -> RobotsRules:
+    def _rules(self, meaning: RobotsMeaning, body: bytes, origin: str) -> RobotsRules:
+        # Wherever the file lies, it speaks of the origin that was asked (RFC 9309, 2.3.1.2).
+        url = robots_url(origin)
         if meaning is RobotsMeaning.FORBID:
             return RobotsRules.forbid_all()
         if meaning is not RobotsMeaning.PARSE:

@@ -143,7 +143,7 @@ def parse_robots(
     Args:
         body: The bytes of the file; those beyond `size_limit` are not read.
         agents: The robot's names: product tokens, any case; none, or `*`, reads the groups of `*`.
-        url: Where the file was found; relative sitemaps are resolved against it.
+        url: The robots.txt that was asked for; relative sitemaps are resolved against it.
         size_limit: Bytes to read.
     """
     names = {agent_token(name) for name in agents} - {"", "*"}

@@ -56,7 +56,7 @@ def robots_meaning(output: ProtocolOutput, settings: RobotsSettings) -> RobotsMe
     if 200 <= status < 300:
         return RobotsMeaning.PARSE
     if status in _REDIRECTS:
-        return RobotsMeaning.FOLLOW if output.location else RobotsMeaning.ALLOW
+        return RobotsMeaning.FOLLOW if (output.location or b"").strip() else RobotsMeaning.ALLOW
     if status == 403 and not settings.allow_403:
         return RobotsMeaning.FORBID
     return RobotsMeaning.ALLOW

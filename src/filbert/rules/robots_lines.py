@@ -3,7 +3,8 @@
 Guarantee: pure and total. A pattern and a path are brought to one spelling, so that they compare
 octet by octet: UTF-8 outside ASCII percent-encoded, encoded unreserved characters decoded, hex
 digits in upper case (RFC 9309 section 2.2.2). `*` and a `$` at the end of a pattern stay special
-(section 2.2.3); in a path, and elsewhere in a pattern, they are spelled %2A and %24.
+(section 2.2.3); in a path, and elsewhere in a pattern, they are spelled %2A and %24. Of a file that
+is HTML the lines between its tags are read, as crawler-commons does.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ _FIELDS = {
 _NAMED = "|".join(f"(?P<{name.replace('-', '_')}>{form})" for name, form in _FIELDS.items())
 # Without a colon, one word must follow: `Disallow /private`.
 _LINE = re.compile(rf"\s*(?:{_NAMED})\s*(?::(.*)|\s(\s*\S+\s*)\Z)", re.IGNORECASE)
+# A sitemap whose author forgot to say so.
+_BARE_SITEMAP = re.compile(r"\s*(https?://\S*sitemap\S*)\s*\Z", re.IGNORECASE)
+_HTML = re.compile(r"<(?:html|head|body)\s*>", re.IGNORECASE)
+_TAG = re.compile(r"<[^<>]*>")
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -50,11 +55,22 @@ class Line(NamedTuple):
 
 def read_lines(body: bytes) -> Iterator[Line]:
     """Yield the lines with a known field; comments and all else are passed over."""
-    for number, text in enumerate(_LINE_END.split(_decode(body)), start=1):
-        if found := _LINE.match(text.partition("#")[0]):
-            field = next(name for name, text in found.groupdict().items() if text)
-            value = found[found.lastindex or 0]
-            yield Line(number, field.replace("_", "-"), value.strip().strip("\x00"))
+    text = _decode(body)
+    is_html = _HTML.search(text) is not None
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        if found := _read(number, _TAG.sub("", line) if is_html else line):
+            yield found
+
+
+def _read(number: int, text: str) -> Line | None:
+    text = text.partition("#")[0]
+    if found := _LINE.match(text):
+        field = next(name for name, text in found.groupdict().items() if text)
+        value = found[found.lastindex or 0]
+        return Line(number, field.replace("_", "-"), value.strip().strip("\x00"))
+    if found := _BARE_SITEMAP.match(text):
+        return Line(number, "sitemap", found[1])
+    return None
 
 
 def agent_token(name: str) -> str:
