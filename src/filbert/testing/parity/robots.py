@@ -130,6 +130,11 @@ class _Answers:
         self.asked: list[str] = []
         self._responses = responses
 
+    @classmethod
+    def from_settings(cls, _settings: Settings, _folder: Path) -> Self:
+        """Make one that answers 404 to everything."""
+        return cls({})
+
     async def __aenter__(self) -> Self:
         return self
 
