@@ -9,7 +9,7 @@ FAST := not slow and not spark and not journey and not browser and not speed
 REST := (slow or spark or journey) and not browser and not speed
 
 .DEFAULT_GOAL := help
-.PHONY: help venv spark fmt lint types floors test test-all docs wheel demo bench pins all
+.PHONY: help venv spark servers fmt lint types floors test test-all docs wheel demo bench pins all
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -25,6 +25,9 @@ $(VENV)/.ready: requirements/dev.txt pyproject.toml
 spark: venv ## Add what the Spark tests need: pyspark, and Java where it may be installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/spark.txt
 	.ci/java
+
+servers: ## Add the real servers that tests start, where they may be installed
+	.ci/servers
 
 fmt: venv ## Format the code
 	$(BIN)/ruff format $(CODE)
@@ -43,7 +46,7 @@ floors: venv ## Check that imports go down only
 test: venv ## Run the fast tests
 	$(BIN)/pytest -n 2 -m "$(FAST)"
 
-test-all: spark test ## Run all tests: slow ones, Spark, whole journeys
+test-all: spark servers test ## Run all tests: slow ones, Spark, whole journeys
 	$(BIN)/pytest -m "$(REST)"
 
 docs: venv ## Write the reference pages anew, from the code

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SITE = """<configuration><property><name>fetcher.threads.fetch</name><value>7</value></property>
-<property><name>http.proxy.host</name><value>proxy</value></property></configuration>"""
+<property><name>selenium.driver</name><value>firefox</value></property></configuration>"""
 
 
 def test_show_says_where_a_value_came_from(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from filbert.cli import run
-from filbert.testing.vsftpd import find_vsftpd, vsftpd
+from filbert.testing.daemons import find_program
+from filbert.testing.vsftpd import vsftpd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[Vsftpd]:
     """A vsftpd with two levels of folders, and a robots.txt that forbids one."""
-    if find_vsftpd() is None:
-        pytest.skip("vsftpd is not installed: scripts/install_ftp_server.sh")
+    if find_program("vsftpd") is None:
+        pytest.skip("vsftpd is not installed: scripts/install_test_servers.sh")
     root, work = tmp_path / "root", tmp_path / "work"
     (root / "pub" / "deep er").mkdir(parents=True)
     (root / "private").mkdir()

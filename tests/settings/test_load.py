@@ -80,7 +80,7 @@ def test_settings_are_frozen() -> None:
         ("crawl.gen.delay=99999999999999999999", "must be at most 2147483647000"),
         ("http.timeout=2147483648", "at most 2147483647"),
         ("fetcher.server.delay=soon", "fetcher.server_delay_s cannot be 'soon': it is a number"),
-        ("http.proxy.host=proxy", "does not have yet (issue 4)"),
+        ("selenium.driver=firefox", "does not have yet (issue 4)"),
         ("fetcher.threads", "Write -D name=value"),
         ("=3", "Write -D name=value"),
     ],
@@ -135,7 +135,7 @@ def test_one_underscore_in_the_environment_is_told() -> None:
 def test_a_variable_that_sets_nothing_is_told() -> None:
     """It may be another program's, so it is no error; those of the command line are known."""
     environ = {
-        "FILBERT_NOPE": "2",
+        "FILBERT_ZZZ": "2",
         "FILBERT_HTTP_AGENT": "x",
         "FILBERT_LOG_LEVEL": "info",
         "A": "b",
@@ -145,7 +145,7 @@ def test_a_variable_that_sets_nothing_is_told() -> None:
             "environment variable FILBERT_HTTP_AGENT sets nothing: did you mean"
             " FILBERT_HTTP__AGENT_URL?"
         ),
-        "environment variable FILBERT_NOPE sets nothing: a setting is FILBERT_<SECTION>__<NAME>",
+        "environment variable FILBERT_ZZZ sets nothing: a setting is FILBERT_<SECTION>__<NAME>",
     )
 
 

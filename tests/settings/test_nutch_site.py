@@ -50,12 +50,12 @@ def test_what_is_imported_is_a_settings_file(tmp_path: Path) -> None:
 
 def test_no_property_is_lost_silently(tmp_path: Path) -> None:
     """What sets nothing stands in a comment with its value and reason."""
-    path = _site(tmp_path, http__proxy__host="proxy", io__serializations="x", my__own="y")
+    path = _site(tmp_path, selenium__driver="firefox", io__serializations="x", my__own="y")
 
     got = import_site(path)
 
     assert (got.taken, got.left) == (0, 3)
-    assert "#   http.proxy.host = proxy  (issue 4)\n" in got.toml
+    assert "#   selenium.driver = firefox  (issue 4)\n" in got.toml
     assert "#   io.serializations = x  (Hadoop's own)\n" in got.toml
     assert "#   my.own = y\n" in got.toml
 

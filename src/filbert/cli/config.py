@@ -50,7 +50,7 @@ def show(
     rows = [
         {
             "name": name,
-            "value": value_of(loaded.settings, name),
+            "value": _shown(name, value_of(loaded.settings, name)),
             "from": str(loaded.provenance[name]),
             "meaning": setting.description,
         }
@@ -62,6 +62,11 @@ def show(
     plugins = PluginRepository(loaded.settings, crawl_dir or Path())
     check_settings(loaded.settings, plugins)
     plugins.url_chain()
+
+
+def _shown(name: str, value: object) -> object:
+    """Return a value as it may stand in a terminal, or in a log that is passed on."""
+    return "(set)" if name.endswith("password") and value else value
 
 
 @command.command(name="import")

@@ -6,12 +6,12 @@ the description says why.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from filbert import __version__
-from filbert.settings.base import Names, OneLine, OneLineNames, Section
+from filbert.settings.base import Names, OneLine, OneLineNames, PathOf, Section
 
 __all__ = ["HttpSettings"]
 
@@ -82,6 +82,11 @@ class HttpSettings(Section):
     )
     tls_certificates_check: bool = Field(
         default=False, description="Refuse servers whose TLS certificate does not verify."
+    )
+    tls_ca_file: Annotated[str, PathOf()] = Field(
+        "",
+        description="File of the certificates (PEM) that are trusted, instead of the system's, "
+        "with `tls_certificates_check`.",
     )
     http_version: Literal["1.0", "1.1", "2"] = Field(
         "1.1", description="Highest version of HTTP that is offered."

@@ -133,7 +133,7 @@ def _meant(variable: str) -> str:
                 f"environment variable {variable}: there is no such setting",
                 hint=f"Did you mean {one}, with two underscores?",
             )
-    near = difflib.get_close_matches(variable, right, n=1, cutoff=0.7)
+    near = difflib.get_close_matches(variable, right, n=1, cutoff=0.75)
     hint = f"did you mean {near[0]}?" if near else "a setting is FILBERT_<SECTION>__<NAME>"
     return f"environment variable {variable} sets nothing: {hint}"
 

@@ -37,6 +37,10 @@ def _number(text: str) -> str:
     return text.rstrip("fFdDlL") if text[:1].isdigit() or text[:1] in "-." else text
 
 
+def _if_any(text: str) -> str | None:
+    return text or None
+
+
 def _at_least_0(text: str) -> str:
     return "0" if text.startswith("-") else text
 
@@ -63,6 +67,10 @@ def _by_ip(text: str) -> str:
 
 def _addresses(text: str) -> str:
     return text.replace("localhost", "loopback").replace("sitelocal", "private")
+
+
+def _proxy_type(text: str) -> str:
+    return {"socks": "socks5"}.get(text.strip().lower(), text.strip().lower())
 
 
 OLD_NAMES = frozenset({
@@ -96,6 +104,12 @@ NUTCH_NAMES: dict[str, Rule] = {
     "http.useHttp2": ("http.http_version", _http2),
     "http.enable.if.modified.since.header": ("http.if_modified_since", _same),
     "http.enable.cookie.header": ("http.cookie_header", _same),
+    "http.proxy.host": ("proxy.host", _same),
+    "http.proxy.port": ("proxy.port", _if_any),
+    "http.proxy.type": ("proxy.type", _proxy_type),
+    "http.proxy.username": ("proxy.username", _same),
+    "http.proxy.password": ("proxy.password", _same),
+    "http.proxy.exception.list": ("proxy.exceptions", _same),
     "http.filter.ipaddress.include": ("http.only_addresses", _addresses),
     "http.filter.ipaddress.exclude": ("http.deny_addresses", _addresses),
     # robots.txt

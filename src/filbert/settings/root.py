@@ -19,6 +19,7 @@ from filbert.settings.inject import InjectSettings
 from filbert.settings.links import LinksSettings
 from filbert.settings.parse import ParseSettings
 from filbert.settings.plugins import PluginsSettings
+from filbert.settings.proxy import ProxySettings
 from filbert.settings.robots import RobotsSettings
 from filbert.settings.schedule import ScheduleSettings
 from filbert.settings.scoring import ScoringSettings
@@ -38,6 +39,7 @@ class Settings(Section):
     inject: InjectSettings = InjectSettings()
     generate: GenerateSettings = GenerateSettings()
     http: HttpSettings = HttpSettings()
+    proxy: ProxySettings = ProxySettings()
     robots: RobotsSettings = RobotsSettings()
     file: FileSettings = FileSettings()
     ftp: FtpSettings = FtpSettings()

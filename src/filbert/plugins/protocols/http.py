@@ -19,6 +19,7 @@ from filbert.plugins.protocols.connect_to import ConnectTo
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
 from filbert.plugins.protocols.lenient import PlainClient
+from filbert.plugins.protocols.proxy import Proxy, is_address, of_proxy
 from filbert.plugins.protocols.reply import Received, failure, output_of
 from filbert.plugins.protocols.request import HeaderMaker, head_bytes, is_conditional, target_of
 from filbert.plugins.protocols.transfer import CONNECTION_DIED, TransferPool
@@ -49,6 +50,7 @@ _MOST_LENIENT = 10_000
 _OURS = {
     "out_of_descriptors": ProtocolStatus.WOULDBLOCK,
     "client_failed": ProtocolStatus.WOULDBLOCK,
+    "proxy_failed": ProtocolStatus.WOULDBLOCK,
     "guard_failed": ProtocolStatus.WOULDBLOCK,
 }
 
@@ -65,6 +67,9 @@ class HttpProtocol:
         self._delay_s = settings.fetcher.server_delay_s
         self._guard = guard
         self._headers = HeaderMaker(settings.http)
+        self._proxy = Proxy.from_settings(settings.proxy)
+        if self._proxy is not None:
+            guard.allow_hosts([self._proxy.authority])  # the operator names it, as a seed does
         self._connect_to = ConnectTo(settings.http.resolve)
         self._lenient: OrderedDict[str, None] = OrderedDict()
         self._resolver: Resolver | None = None
@@ -90,7 +95,10 @@ class HttpProtocol:
         connections = raise_descriptor_limit()
         self._pool = TransferPool(self._http, self._guard, connections)
         self._plain = PlainClient(
-            self._guard, self._pool.limits, verify=self._http.tls_certificates_check
+            self._guard,
+            self._pool.limits,
+            verify=self._http.tls_certificates_check,
+            ca_file=self._http.tls_ca_file,
         )
         self._resolver = Resolver(self._http.timeout_ms / 1000)
         return self
@@ -118,7 +126,10 @@ class HttpProtocol:
         limit = self._http.content_limit if request.content_limit is None else request.content_limit
         limit = limit if limit >= 0 else _UNLIMITED
         delay_s = self._delay_s if request.delay_ms is None else request.delay_ms / 1000
-        received = await self._ask_addresses(target, lines, limit, delay_s)
+        if self._proxy is not None and self._proxy.serves(target.host):
+            received = await self._ask_proxy(self._proxy, target, lines, limit)
+        else:
+            received = await self._ask_addresses(target, lines, limit, delay_s)
         if received.failure in _OURS:
             return failure(received.failure, received.words, _OURS[received.failure])
         output = output_of(
@@ -157,6 +168,30 @@ class HttpProtocol:
         # The server has been asked just now: the second request waits as any other would.
         await asyncio.sleep(delay_s)
         return replace(await again(), note=f"asked twice: {received.failure}: {received.words}")
+
+    async def _ask_proxy(
+        self, proxy: Proxy, target: Target, lines: list[bytes], limit: int
+    ) -> Received:
+        """Ask through the proxy, once; a host that may not be asked is not named to it."""
+        assert self._resolver is not None, "used outside its context"
+        assert self._pool is not None, "used outside its context"
+        host, port = self._connect_to.target(target.host, target.port)
+        addresses: tuple[str, ...] = (host,)
+        if not proxy.names or is_address(host):
+            found = await self._resolver.resolve(host)
+            if not found.addresses:
+                return Received(failure="dns_failed", words=f"{host}: {found.error}")
+            addresses = found.addresses
+            for address in addresses:
+                # All of them: which of them the proxy would take, only the proxy knows.
+                if refusal := self._guard.judge(address, target.authority):
+                    return Received(failure=refusal.reason, words=refusal.words)
+        at = await self._resolver.resolve(proxy.host)
+        if not at.addresses:
+            return Received(failure="proxy_failed", words=f"{proxy.host}: {at.error}")
+        via = proxy.at(at.addresses[0])
+        received = await self._pool.perform(target, lines, (addresses[0], port), limit, via=via)
+        return of_proxy(received, via, target)
 
     def _again(
         self,

@@ -49,12 +49,16 @@ class PlainClient:
         guard: Judges each address.
         limits: Limits of each exchange. Half of the whole limit is used: the first way came before.
         verify: Refuse servers whose TLS certificate does not verify.
+        ca_file: The certificates trusted; empty: the system's.
     """
 
-    def __init__(self, guard: AddressGuard, limits: Limits, *, verify: bool) -> None:
+    def __init__(
+        self, guard: AddressGuard, limits: Limits, *, verify: bool, ca_file: str = ""
+    ) -> None:
         self._guard = guard
         self._limits = limits
         self._verify = verify
+        self._ca_file = ca_file or None
         self._made: ssl.SSLContext | None = None
 
     async def exchange(
@@ -108,7 +112,7 @@ class PlainClient:
 
     def _context(self) -> ssl.SSLContext:
         if self._made is None:
-            self._made = ssl.create_default_context()
+            self._made = ssl.create_default_context(cafile=self._ca_file)
             if not self._verify:
                 self._made.check_hostname = False
                 self._made.verify_mode = ssl.CERT_NONE

@@ -21,6 +21,7 @@ from filbert.plugins.protocols.guard import AddressGuard, Refusal
 from filbert.plugins.protocols.reply import Received
 
 if TYPE_CHECKING:
+    from filbert.plugins.protocols.proxy import Via
     from filbert.plugins.protocols.request import Target
     from filbert.settings.http import HttpSettings
 
@@ -34,6 +35,7 @@ _MOST_IDLE = 4_096
 # A coded body is hardly longer than the decoded one, whose length is what the limit is for.
 _CODING_ROOM = 1_024
 _CODING_SHARE = 512
+_SUPPRESS_CONNECT_HEADERS = 265  # has no name in pycurl
 _VERSIONS = {
     "1.0": pycurl.CURL_HTTP_VERSION_1_0,
     "1.1": pycurl.CURL_HTTP_VERSION_1_1,
@@ -55,6 +57,8 @@ _FAILURES = {
     pycurl.E_SSL_CIPHER: "tls_failed",
     pycurl.E_SSL_CACERT: "tls_failed",
     pycurl.E_BAD_CONTENT_ENCODING: "bad_reply",
+    pycurl.E_COULDNT_RESOLVE_PROXY: "proxy_failed",
+    97: "proxy_refused",  # CURLE_PROXY has no name in pycurl
     8: "bad_reply",  # CURLE_WEIRD_SERVER_REPLY has no name in pycurl
 }
 _CUTS = {"timeout": "time", "disconnected": "disconnect", "bad_reply": "disconnect"}
@@ -79,6 +83,7 @@ class Exchange:
         "_is_sent",
         "_lines",
         "_room",
+        "_via",
         "body",
         "curl",
         "head",
@@ -93,6 +98,7 @@ class Exchange:
         self._room = 0
         self._is_sent = False
         self._is_fresh = False
+        self._via: Via | None = None
         self.limits = limits
         self.head = bytearray()
         self.body = bytearray()
@@ -114,26 +120,52 @@ class Exchange:
         limit: int,
         *,
         fresh: bool,
+        via: Via | None = None,
     ) -> None:
-        """Set the handle up for a request to an address and port; `fresh`: on a new connection."""
+        """Set the handle up for a request to an address and port.
+
+        Args:
+            target: What is asked for.
+            lines: Header lines.
+            connect_to: Where the host is; behind a proxy that finds it itself, no matter.
+            limit: Most bytes of the decoded body.
+            fresh: On a new connection.
+            via: The proxy that is asked instead.
+        """
         self.head.clear()
         self.body.clear()
         self.stop = None
         self._is_sent = False
         self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
-        self._authority = target.authority
+        self._authority = via.authority if via else target.authority
         curl = self.curl
-        address, port = connect_to
-        bracketed = f"[{address}]" if ":" in address else address
         curl.setopt(pycurl.URL, f"{target.scheme}://{target.authority}/")
-        curl.setopt(pycurl.REQUEST_TARGET, target.path)
-        curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
+        curl.setopt(pycurl.REQUEST_TARGET, _request_target(target, via))
+        if via is not None and via.hides(target):
+            curl.unsetopt(pycurl.CONNECT_TO)
+        else:
+            address, port = connect_to
+            bracketed = f"[{address}]" if ":" in address else address
+            curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
+        if via != self._via:
+            self._take_proxy(via)
         if fresh is not self._is_fresh:
             curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
             self._is_fresh = fresh
         if lines is not self._lines:
             curl.setopt(pycurl.HTTPHEADER, lines)
             self._lines = lines
+
+    def _take_proxy(self, via: Via | None) -> None:
+        curl = self.curl
+        curl.setopt(pycurl.PROXY, via.url if via else "")
+        if via is not None:
+            curl.setopt(pycurl.PROXYTYPE, via.kind)
+        if via is not None and via.login:
+            curl.setopt(pycurl.PROXYUSERPWD, via.login)
+        else:
+            curl.unsetopt(pycurl.PROXYUSERPWD)
+        self._via = via
 
     def _on_body(self, data: bytes) -> int | None:
         room = self._room - len(data)
@@ -174,7 +206,7 @@ class Exchange:
             failure=name,
             words=words,
             cut=cut,
-            ip=curl.getinfo(pycurl.PRIMARY_IP) or None,
+            ip=None if self._via else curl.getinfo(pycurl.PRIMARY_IP) or None,
             ms=round(curl.getinfo(pycurl.TOTAL_TIME) * 1000),
             http2=curl.getinfo(pycurl.INFO_HTTP_VERSION) == pycurl.CURL_HTTP_VERSION_2_0,
         )
@@ -194,6 +226,8 @@ class Exchange:
             name = "headers_too_long"
         if name == "disconnected" and "chunk" in words:
             name = "bad_reply"
+        if words.startswith("CONNECT tunnel failed"):
+            name = "proxy_failed" if words.endswith("407") else "proxy_refused"
         if name == "connect_failed" and (number := self.curl.getinfo(pycurl.OS_ERRNO)):
             words = f"{os.strerror(number)} ({words})"
         if name == "timeout" and not self.curl.getinfo(pycurl.PRETRANSFER_TIME):
@@ -258,13 +292,14 @@ class TransferPool:
         limit: int,
         *,
         fresh: bool = False,
+        via: Via | None = None,
     ) -> Received:
-        """Do one exchange with one address; `fresh`: on a new connection."""
+        """Do one exchange with one address; the arguments are those of `Exchange.prepare`."""
         exchange = (
             self._free.pop() if self._free else Exchange(self._settings, self._guard, self._limits)
         )
         try:
-            exchange.prepare(target, lines, connect_to, limit, fresh=fresh)
+            exchange.prepare(target, lines, connect_to, limit, fresh=fresh, via=via)
         except (pycurl.error, UnicodeError, ValueError) as error:
             return Received(failure="malformed_url", words=str(error))
         multi = await self._working()
@@ -292,6 +327,9 @@ def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
         pycurl.FOLLOWLOCATION: 0,
         pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
         pycurl.PROXY: "",  # the environment's proxy would be a surprise
+        pycurl.NOPROXY: "",
+        pycurl.PROXYAUTH: pycurl.HTTPAUTH_BASIC,  # any other asks twice
+        _SUPPRESS_CONNECT_HEADERS: 1,
         pycurl.HTTP_VERSION: _VERSIONS[settings.http_version],
         pycurl.HTTP_CONTENT_DECODING: 0,
         pycurl.HTTP09_ALLOWED: 1,
@@ -304,7 +342,7 @@ def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
         pycurl.SSL_VERIFYHOST: 2 if settings.tls_certificates_check else 0,
     }
     if settings.tls_certificates_check:
-        options.update(_authorities())
+        options.update(_authorities(settings.tls_ca_file))
     else:
         # Who does not ask for the certificate takes old servers as they are, as Nutch does.
         options[pycurl.SSLVERSION] = pycurl.SSLVERSION_TLSv1_0
@@ -312,8 +350,17 @@ def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
     return options
 
 
-def _authorities() -> dict[int, object]:
-    """Return where the system keeps certificates: the wheel's libcurl does not know."""
+def _request_target(target: Target, via: Via | None) -> bytes:
+    """Return what stands in the request line: for a plain proxy the whole URL (RFC 9112, 3.2.2)."""
+    if via is None or target.scheme != "http" or via.kind != pycurl.PROXYTYPE_HTTP:
+        return target.path
+    return b"http://" + target.host_header.encode() + target.path
+
+
+def _authorities(own: str) -> dict[int, object]:
+    """Return where the trusted certificates are: the wheel's libcurl does not know the system's."""
+    if own:
+        return {pycurl.CAINFO: own}
     paths = ssl.get_default_verify_paths()
     found: dict[int, object] = {}
     if paths.cafile and Path(paths.cafile).is_file():
