@@ -20,6 +20,8 @@ from filbert.settings import Settings
 from filbert.testing.records import fetch_item
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from filbert.rules.fetch_actions import Action
 
 DAY = 86_400_000
@@ -426,18 +428,102 @@ def test_a_decision_among_many_queues_is_cheap() -> None:
     assert time.perf_counter() - start < 0.4
 
 
+# ------------------------------------------------------------------------- host and address
+
+
+def _by_address(*pairs: str, **changes: object) -> HostQueues:
+    """Return queues by host with addresses, from `host@address` items of one page each."""
+    queues = HostQueues(replace(POLICY, delay_ms=100, address_delay_ms=30, **changes))  # type: ignore[arg-type]
+    for number, pair in enumerate(pairs):
+        host, address = pair.split("@")
+        queues.offer(fetch_item(f"http://{host}/{number}"), host, 0, address=address)
+    queues.fed()
+    return queues
+
+
+def test_hosts_of_one_address_are_asked_in_turn() -> None:
+    """Each waits for the end of the one before, and the address delay; others do not."""
+    queues = _by_address("a@1", "b@1", "c@2", "d@1")
+    assert [_url(queues.next_action(0)) for _ in range(2)] == ["http://a/0", "http://c/2"]
+    assert queues.next_action(0) == Wait(None)
+    queues.finished("a", 10, Outcome.ANSWERED)
+    assert queues.next_action(10) == Wait(40)
+    assert _url(queues.next_action(40)) == "http://b/1"
+    queues.finished("b", 45, Outcome.NOT_ASKED)  # nothing left: the address is not tired
+    assert _url(queues.next_action(45)) == "http://d/3"
+    queues.finished("d", 50, Outcome.ANSWERED)
+    queues.finished("c", 50, Outcome.ANSWERED)
+    assert isinstance(queues.next_action(50), Done)
+
+
+def test_a_host_waits_for_both() -> None:
+    """Its own delay is the longer here: the address lets others through meanwhile."""
+    queues = _by_address("a@1", "a@1", "b@1")
+    assert _url(queues.next_action(0)) == "http://a/0"
+    queues.finished("a", 0, Outcome.ANSWERED)
+    assert queues.next_action(29) == Wait(30)
+    assert _url(queues.next_action(30)) == "http://b/2"
+    queues.finished("b", 90, Outcome.ANSWERED)
+    assert queues.next_action(100) == Wait(120)
+    assert _url(queues.next_action(120)) == "http://a/1"
+
+
+def test_an_address_remembers_its_last_request() -> None:
+    """Over rounds and stops, as a queue does; what changed is given out to be kept."""
+    queues = _by_address("a@1")
+    assert isinstance(queues.next_action(0), Fetch)
+    queues.finished("a", 500, Outcome.ANSWERED)
+    states = {state.host: state for state in queues.take_changed()}
+    assert (states["1"].last_request_end, states["1"].delay_ms) == (500, 30)
+    later = HostQueues(replace(POLICY, delay_ms=0, address_delay_ms=30), remembered=states.get)
+    later.offer(fetch_item("http://b/"), "b", 500, address="1")
+    assert later.next_action(500) == Wait(530)
+    unclean = HostQueues(
+        replace(POLICY, delay_ms=0, address_delay_ms=30), remembered=states.get, not_before=900
+    )
+    unclean.offer(fetch_item("http://b/"), "b", 900, address="1")
+    assert unclean.next_action(900) == Wait(930)
+
+
+def test_who_is_dropped_at_the_gate_lets_the_next_one_through() -> None:
+    """A host that is given up while it waits for its address does not keep it."""
+    queues = _by_address("a@1", "b@1", "c@1", max_exceptions=1)
+    assert isinstance(queues.next_action(0), Fetch)
+    queues.finished("a", 0, Outcome.ANSWERED)
+    assert queues.next_action(0) == Wait(30)
+    queues.drop_all(DropReason.THROUGHPUT)
+    assert isinstance(queues.next_action(0), Done)
+
+
+def test_a_thousand_hosts_of_one_address_cost_no_more_than_one() -> None:
+    """Each decision looks at one queue, not at all that wait at the gate."""
+    queues = _by_address(*(f"h{number}@1" for number in range(1_000)), total_limit=10**6)
+    now, looked = 0, 0
+    while not isinstance(action := queues.next_action(now), Done):
+        looked += 1
+        if isinstance(action, Wait):
+            assert action.until is not None
+            now = action.until
+        elif isinstance(action, Fetch):
+            queues.finished(action.key, now, Outcome.ANSWERED)
+    assert (now, looked) == (999 * 30, 1_999)
+
+
 # ------------------------------------------------------------------------------ invariants
 
 
 class Politeness(RuleBasedStateMachine):
     """Any order of offers, ends, failures and robots answers keeps the promises."""
 
+    slots = 2
+    addresses: Mapping[str, str] = {}
+
     def __init__(self) -> None:
         super().__init__()
         self.policy = replace(
-            POLICY, slots=2, delay_ms=100, crawl_delay_floor_ms=100, max_exceptions=3,
-            exceptions_delay_ms=50, defer_retries=2, defer_delay_ms=500, max_wait_ms=5_000,
-            deadline=60_000,
+            POLICY, slots=self.slots, delay_ms=100, address_delay_ms=70, crawl_delay_floor_ms=100,
+            max_exceptions=3, exceptions_delay_ms=50, defer_retries=2, defer_delay_ms=500,
+            max_wait_ms=5_000, deadline=60_000,
         )  # fmt: skip
         self.queues = HostQueues(self.policy)
         self.now = 0
@@ -447,13 +533,20 @@ class Politeness(RuleBasedStateMachine):
         self.known: set[str] = set()
         self.last_end: dict[str, int] = {}
         self.last_start: dict[str, tuple[int, Fetch | AskRobots]] = {}
+        self.address_end: dict[str, int] = {}
         self.done = False
 
     @rule(host=st.sampled_from("abc"), scheme=st.sampled_from(["http", "https", ""]))
     def offer(self, host: str, scheme: str) -> None:
         """The feeder brings an item."""
         url = f"{scheme or 'http'}://{host}/{self.offered}"
-        self.queues.offer(fetch_item(url), host, self.now, origin=origin_of(url) if scheme else "")
+        self.queues.offer(
+            fetch_item(url),
+            host,
+            self.now,
+            origin=origin_of(url) if scheme else "",
+            address=self.addresses.get(host, ""),
+        )
         self.offered += 1
 
     @rule(ms=st.integers(0, 400))
@@ -482,8 +575,16 @@ class Politeness(RuleBasedStateMachine):
         if key in self.last_start:
             assert self.now >= self.last_start[key][0] + self.policy.delay_ms
         self.last_start[key] = self.now, action
+        self._check_address(key)
         if isinstance(action, AskRobots):
             assert action.errand.origin not in self.known
+
+    def _check_address(self, key: str) -> None:
+        address = self.addresses.get(key)
+        if address is not None:
+            flying = [one for one in self.flying if self.addresses.get(one.key) == address]
+            assert len(flying) < self.policy.slots
+            assert self.now >= self.address_end.get(address, -70) + 70
 
     @precondition(lambda self: self.flying)
     @rule(
@@ -503,13 +604,16 @@ class Politeness(RuleBasedStateMachine):
             self._answer(action, answer)
         if outcome is not Outcome.NOT_ASKED:
             self.last_end[action.key] = self.now
+            self.address_end[self.addresses.get(action.key, "")] = self.now
         elif self.last_start[action.key][1] is action:
             del self.last_start[action.key]  # no request was made
 
     def _answer(self, action: AskRobots, answer: str) -> None:
         errand = action.errand
         if answer == "redirected" and errand.hop < 2:
-            self.queues.robots_redirected(errand._replace(hop=errand.hop + 1), "b", self.now)
+            further = errand._replace(hop=errand.hop + 1)
+            address = self.addresses.get("b", "")
+            self.queues.robots_redirected(further, "b", self.now, address=address)
         elif answer == "deferred":
             self.queues.robots_deferred(errand.origin, self.now)
         else:
@@ -554,5 +658,21 @@ class Politeness(RuleBasedStateMachine):
             self.queues.robots_known(action.errand.origin, self.now, until=DAY)
 
 
+class PolitenessByAddress(Politeness):
+    """The same, with two hosts that share an address, whose gate every request must pass."""
+
+    addresses: Mapping[str, str] = {"a": "1", "b": "1", "c": "2"}
+
+
+class PolitenessByAddressAlone(PolitenessByAddress):
+    """The same, one request at a time."""
+
+    slots = 1
+
+
 TestPoliteness = Politeness.TestCase
-TestPoliteness.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestPolitenessByAddress = PolitenessByAddress.TestCase
+TestPolitenessByAddressAlone = PolitenessByAddressAlone.TestCase
+for _each in (TestPoliteness, TestPolitenessByAddress, TestPolitenessByAddressAlone):
+    _each.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+del _each

@@ -135,7 +135,8 @@ class FetchPart:
         time = LoopTime(SystemClock(), asyncio.get_running_loop())
         resumed_at = time.now_ms() if captures.resumed else None
         known = RememberedHosts(self.hosts, captures.host_states, resumed_at)
-        share = PartShare(self.listed, number, self.parts)
+        by_host = "ip" in settings.fetcher.queue_mode
+        share = PartShare(self.listed, number, self.parts, by_host=by_host)
         may_ask = self._may_ask()
         plugins = PluginRepository(settings, self.folder)
         queues = HostQueues(
@@ -160,7 +161,7 @@ class FetchPart:
                     plugins.url_chain(),
                     lambda host, domain: share.owns(host, domain) and may_ask("", host),
                 ),
-                keys=await self._keys(stack),
+                keys=await self._keys(stack, protocols),
                 tally=tally,
                 chain=plugins.url_chain(),
                 signature=plugins.signature() if settings.fetcher.signature else None,
@@ -181,10 +182,13 @@ class FetchPart:
         form = self.log_requests
         return RequestLog(number, as_json=form == "json") if form else None
 
-    async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
+    async def _keys(self, stack: AsyncExitStack, protocols: Mapping[str, Any]) -> QueueKeys:
+        """Return what makes the keys; addresses are those that requests will go to."""
         mode = self.settings.fetcher.queue_mode
-        if mode != "ip":
+        if "ip" not in mode:
             return QueueKeys(mode)
+        if hasattr(protocols.get("http"), "resolve"):
+            return QueueKeys(mode, protocols["http"])
         resolver = Resolver(self.settings.http.timeout_ms / 1000)
         return QueueKeys(mode, await stack.enter_async_context(resolver))
 
