@@ -121,7 +121,7 @@ EITHER = {  # a reset may come before, with or after whatever is on its way
 MOST_REQUESTS = 40  # of one host: two pages, five hops each, each asked twice at most, robots.txt
 
 
-def outcome(row: dict[str, Any]) -> str:
+def outcome(row: Mapping[str, Any]) -> str:
     """Return what became of a fetch, in words of `OUTCOMES`."""
     if row["redirect_verdict"]:
         return f"redirect: {row['redirect_verdict'].partition(':')[0]}"
