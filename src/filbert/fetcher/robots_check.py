@@ -47,6 +47,7 @@ class RobotsAnswer:
         http_status: Of the answer; None: none came, or nothing was asked.
         crawl_delay_ms: What the file asks for; None: nothing.
         sitemaps: Those that it names.
+        uses: What it says of the use of the page.
     """
 
     url: str
@@ -57,6 +58,7 @@ class RobotsAnswer:
     http_status: int | None = None
     crawl_delay_ms: int | None = None
     sitemaps: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,4 +216,5 @@ def _judged(url: str, found: _Found) -> RobotsAnswer:
         http_status=found.status,
         crawl_delay_ms=rules.crawl_delay_ms,
         sitemaps=rules.sitemaps,
+        uses=rules.uses(url),
     )

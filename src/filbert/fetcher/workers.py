@@ -13,7 +13,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from filbert.fetcher.capture import ETAG, fetch_record, redirect_row, target_item
+from filbert.fetcher.capture import ETAG, RobotsSaid, fetch_record, redirect_row, target_item
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
 from filbert.rules.fetch_actions import AskRobots, Fetch
@@ -215,7 +215,7 @@ class FetcherThread:
     def _refuse(self, item: FetchItem, key: str, output: ProtocolOutput, rule: str) -> None:
         """Keep why an item was not asked for; then free the slot."""
         now = self._hands.time.now_ms()
-        record = fetch_record(item, output, now, rule=rule)
+        record = fetch_record(item, output, now, robots=RobotsSaid(rule))
         self._hands.captures.append(record)
         self._hands.tally.captured(record, output, now)
         self._say(key, item.url, output, now)
@@ -228,7 +228,10 @@ class FetcherThread:
         """Keep an answer; then free the slot."""
         hands = self._hands
         now = hands.time.now_ms()
-        record = fetch_record(item, output, now, redirect=redirect, signature=hands.signature)
+        said = RobotsSaid(uses=hands.robots.uses(self.origin(item.url), item.url))
+        record = fetch_record(
+            item, output, now, redirect=redirect, robots=said, signature=hands.signature
+        )
         links: tuple[Mapping[str, object], ...] = ()
         if redirect is not None and redirect.verdict is RedirectVerdict.LINKED:
             links = (redirect_row(item, redirect, now),)
