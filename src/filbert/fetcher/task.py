@@ -33,6 +33,7 @@ from filbert.fetcher.remembered import (
     pending_redirects,
     redirect_of,
 )
+from filbert.fetcher.replay import HostlessCaptures, ReplayProtocol, replaying
 from filbert.fetcher.request_log import RequestLog
 from filbert.fetcher.robots_cache import RobotsCache
 from filbert.fetcher.supervision import Supervision
@@ -53,10 +54,11 @@ from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.seal import seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from filbert.engine.base import Files, Part, WrittenFile
+    from filbert.model.hosts import HostState
     from filbert.settings import Settings
 
 __all__ = ["FetchPart"]
@@ -77,6 +79,7 @@ class FetchPart:
         content_dir, journal_dir, left_due_dir: Folders of the segment.
         into: A scratch folder for sealed files.
         log_requests: `plain` or `json`: one line on stderr for each request; empty: none.
+        archive: Index of the archive that answers in place of the network; None: the network.
     """
 
     settings: Settings
@@ -89,6 +92,7 @@ class FetchPart:
     left_due_dir: Path
     into: Path
     log_requests: str = ""
+    archive: Path | None = None
 
     def __call__(self, part: Part) -> PartResult:
         """Fetch a part; `payload` is why it ended (PartEnd), files are there only if it is done.
@@ -131,29 +135,29 @@ class FetchPart:
     async def _fetch(
         self, number: int, captures: CaptureLog, left_due: LeftDue, tally: Tally
     ) -> PartEnd:
-        settings = self.settings
+        settings = self.settings if self.archive is None else replaying(self.settings)
         time = LoopTime(SystemClock(), asyncio.get_running_loop())
         resumed_at = time.now_ms() if captures.resumed else None
-        known = RememberedHosts(self.hosts, captures.host_states, resumed_at)
+        known = self._known(captures, resumed_at)
         share = PartShare(self.listed, number, self.parts)
         may_ask = self._may_ask()
         plugins = PluginRepository(settings, self.folder)
         queues = HostQueues(
             PolitenessPolicy.from_settings(settings, started=time.now_ms()),
-            remembered=known.get,
+            remembered=known,
             not_before=resumed_at or 0,
         )
         async with AsyncExitStack() as stack:
             protocols: dict[str, Any] = {}
-            for protocol in plugins.protocols():
+            for protocol in self._protocols(plugins):
                 entered = await stack.enter_async_context(protocol)
                 protocols.update(dict.fromkeys(protocol.schemes, entered))
             hands = Hands(
                 settings=settings,
                 time=time,
                 queues=queues,
-                robots=RobotsCache(settings, known.get),
-                captures=captures,
+                robots=RobotsCache(settings, known),
+                captures=captures if self.archive is None else HostlessCaptures(captures),
                 protocols=protocols,
                 redirects=RedirectJudge(
                     RedirectPolicy.from_settings(settings),
@@ -171,9 +175,25 @@ class FetchPart:
             gc.freeze()  # not to be looked at again and again; garbage among it can wait
             return await PartFetch(hands, plan).run()
 
+    def _protocols(self, plugins: PluginRepository) -> Sequence[Any]:
+        """Return who answers: all protocols, or the archive alone."""
+        if self.archive is None:
+            return plugins.protocols()
+        return [
+            ReplayProtocol(self.settings, self.archive, robots=robots) for robots in (True, False)
+        ]
+
+    def _known(
+        self, captures: CaptureLog, resumed_at: int | None
+    ) -> Callable[[str], HostState | None]:
+        """Return what is known of hosts; an archive owes them nothing."""
+        if self.archive is not None:
+            return lambda _key: None
+        return RememberedHosts(self.hosts, captures.host_states, resumed_at).get
+
     def _may_ask(self) -> Callable[[str, str], bool]:
         """Return whether a URL of a host may be asked for: by a name, all; else this machine."""
-        if self.settings.http.agent_name.strip():
+        if self.archive is not None or self.settings.http.agent_name.strip():
             return lambda _url, _host: True
         return ThisMachine(self.settings.http.resolve).has
 
@@ -182,7 +202,7 @@ class FetchPart:
         return RequestLog(number, as_json=form == "json") if form else None
 
     async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
-        mode = self.settings.fetcher.queue_mode
+        mode = "host" if self.archive is not None else self.settings.fetcher.queue_mode
         if mode != "ip":
             return QueueKeys(mode)
         resolver = Resolver(self.settings.http.timeout_ms / 1000)

@@ -258,7 +258,8 @@ class FetcherThread:
         target = self._robots_target(action, output) if meaning is RobotsMeaning.FOLLOW else None
         target_key = await hands.keys.key_of(target) if target else ""
         now = hands.time.now_ms()
-        outcome = Outcome.NOT_ASKED if meaning is RobotsMeaning.DEAD else Outcome.ASKED
+        unasked = meaning is RobotsMeaning.DEAD or output.archived is not None
+        outcome = Outcome.NOT_ASKED if unasked else Outcome.ASKED
         hands.queues.finished(key, now, outcome, retry_after_ms=retry_after_ms(output, now))
         hands.tally.robots(meaning.value)
         self._say(key, errand.url, output, now)

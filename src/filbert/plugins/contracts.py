@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from filbert.model.records import (
+    ArchivedCapture,
     Document,
     FetchRequest,
     Inlink,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from filbert.settings import Settings
 
 __all__ = [
+    "ArchivedCapture",
     "Document",
     "FetchProtocol",
     "FetchRequest",

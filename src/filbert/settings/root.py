@@ -20,6 +20,7 @@ from filbert.settings.links import LinksSettings
 from filbert.settings.parse import ParseSettings
 from filbert.settings.plugins import PluginsSettings
 from filbert.settings.proxy import ProxySettings
+from filbert.settings.replay import ReplaySettings
 from filbert.settings.robots import RobotsSettings
 from filbert.settings.schedule import ScheduleSettings
 from filbert.settings.scoring import ScoringSettings
@@ -44,6 +45,7 @@ class Settings(Section):
     file: FileSettings = FileSettings()
     ftp: FtpSettings = FtpSettings()
     fetcher: FetcherSettings = FetcherSettings()
+    replay: ReplaySettings = ReplaySettings()
     parse: ParseSettings = ParseSettings()
     urls: UrlsSettings = UrlsSettings()
     signature: SignatureSettings = SignatureSettings()

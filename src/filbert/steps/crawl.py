@@ -23,6 +23,7 @@ from filbert.store.segments import SegmentState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from filbert.steps.context import StepContext, StepResult
     from filbert.store.segments import Segment
@@ -41,11 +42,13 @@ class CrawlOptions:
         seeds: Seed files, folders or URLs; none: go on with what the crawldb has.
         rounds: How many rounds; None: until nothing is due.
         index: Keep the index up to date.
+        replay: WARC files, or folders of them, that answer in place of the network.
     """
 
     seeds: tuple[str, ...] = ()
     rounds: int | None = 1
     index: bool = True
+    replay: tuple[Path, ...] = ()
 
 
 class Watch(Protocol):
@@ -220,7 +223,9 @@ class _Loop:
                 return ended
 
     def _generate_and_do(self) -> str:
-        made = self.step(generate.run, generate.GenerateOptions(to_fetch_now=True), "generate")
+        asks = not self._options.replay  # an archive is nobody, and needs no name of ours
+        options = generate.GenerateOptions(to_fetch_now=asks)
+        made = self.step(generate.run, options, "generate")
         return made.message if made.nothing_to_do else self._do_round(self._pending())
 
     def _all_done(self) -> bool:
@@ -235,7 +240,8 @@ class _Loop:
         for segment in sorted(segments, key=lambda one: one.state is not SegmentState.FETCHING):
             name = segment.name
             if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
-                self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
+                asked = fetch.FetchOptions(segment=name, replay=self._options.replay)
+                self.step(fetch.run, asked, "fetch")
             if self._stopped():
                 return _STOPPED
             self.step(parse.run, parse.ParseOptions(segments=(name,)), "parse")
