@@ -4,7 +4,7 @@ Guarantees: the same archive and the same fetch list give the same answers in th
 Redirects, errors and robots.txt are as archived. A URL that the archive does not hold is an answer
 that says so (`not_in_archive`). Nothing is asked of a host, so nothing is owed to one: no delay,
 no back-off, and the hostdb neither is read nor learns anything.
-Source: docs/decisions/0015; ISO 28500:2017 section 6.7 (revisit).
+Source: docs/decisions/0015-replays.md; ISO 28500:2017 section 6.7 (revisit).
 """
 
 from __future__ import annotations

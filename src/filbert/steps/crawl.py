@@ -18,6 +18,7 @@ from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
 from filbert.steps.absorbing import absorbed_already, to_absorb
 from filbert.steps.fetch_checks import NamelessError
+from filbert.steps.fetch_replay import archive_files
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
 
@@ -115,6 +116,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         DataError: Another crawl is at work in the folder.
     """
     crawl = context.crawl
+    archive_files(context, options.replay)  # what is wrong with them is said before all else
     with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
         crawl.clear_stop()
         unfinished = RunMarker.read(crawl.path)
