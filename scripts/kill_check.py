@@ -43,7 +43,8 @@ PAGES = (
 )
 LINKS = "select url, from_url, anchor from inlinks order by url, from_url, anchor"
 CAPTURES = (
-    "select url, hop, segment, warc_file, warc_offset from fetches where warc_file is not null"
+    "select url, part, position, hop, segment, warc_file, warc_offset from fetches"
+    " where warc_file is not null"
 )
 
 
@@ -157,7 +158,8 @@ def capture_faults(crawl: Path) -> list[str]:
     twice: Counter[tuple[str, str]] = Counter()
     for row in rows(crawl, CAPTURES):
         known[str(row["segment"]), str(row["warc_file"])].add(int(str(row["warc_offset"])))
-        twice[str(row["segment"]), f"{row['url']} hop {row['hop']}"] += 1
+        place = f"part {row['part']}, position {row['position']}, hop {row['hop']}"
+        twice[str(row["segment"]), f"{row['url']}: {place}"] += 1
     faults = [f"{key} has {count} rows" for key, count in twice.items() if count > 1]
     for path in sorted(crawl.glob("segments/*/content/*.warc.gz")):
         there = set()

@@ -23,6 +23,7 @@ __all__ = [
     "AGENT",
     "Request",
     "Web",
+    "command_of",
     "crawl_command",
     "filbert",
     "free_port",
@@ -87,18 +88,22 @@ def crawl_command(
     crawl: Path, web: Web, *, rounds: str, seeds: int, settings: Sequence[str] = ()
 ) -> list[str]:
     """Return the command that crawls the web; `settings` are `name=value`."""
+    named = [part for url in web.seeds[:seeds] for part in ("--seeds", url)]
+    return command_of("crawl", crawl, web, "--rounds", rounds, *named, settings=settings)
+
+
+def command_of(
+    step: str, crawl: Path, web: Web, *options: str, settings: Sequence[str] = ()
+) -> list[str]:
+    """Return a command over the web; `settings` are `name=value`."""
     chosen = [
         f"http.agent_name={AGENT}",
         f"http.resolve={json.dumps(list(web.resolve))}",
         'http.allow_addresses=["127.0.0.0/8"]',
         *settings,
     ]
-    command = [sys.executable, "-m", "filbert.cli", "crawl", str(crawl), "--rounds", rounds]
-    for url in web.seeds[:seeds]:
-        command += ["--seeds", url]
-    for setting in chosen:
-        command += ["-D", setting]
-    return command
+    command = [sys.executable, "-m", "filbert.cli", step, str(crawl), *options]
+    return command + [part for setting in chosen for part in ("-D", setting)]
 
 
 def run(command: Sequence[str]) -> None:

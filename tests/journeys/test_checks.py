@@ -29,6 +29,14 @@ def test_a_crawl_survives_kills(repository: Path) -> None:
     assert printed.endswith("3 kills: nothing lost, doubled or different\n")
 
 
+def test_a_long_fetch_survives_kills(repository: Path) -> None:
+    """With redirects followed at once: nothing lost, doubled, or asked before its time."""
+    printed = check(
+        repository, "fetch_kill_check.py", "--kills", "3", "--hosts", "20", "--pages", "20"
+    )
+    assert printed.endswith("3 kills: nothing lost, doubled or rude\n")
+
+
 def test_a_crawl_is_polite(repository: Path) -> None:
     """The server saw the delay kept, robots.txt once a host, nothing disallowed; over a kill."""
     printed = check(

@@ -8,6 +8,7 @@ Source: Nutch `FetcherThread.output`, `queueRedirect`; metadata `_etag_` is ours
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from filbert.model.records import CrawlDatum, FetchItem, FetchRecord, Page
@@ -32,6 +33,7 @@ ETAG = "_etag_"
 
 _LONGEST_ETAG = 256
 _UNNAMED = "failed"
+_NAME = re.compile(r"[a-z][a-z0-9_]*(?=: )")  # of a failure, before its words
 _FETCHED = frozenset({FetchStatus.FETCH_SUCCESS})
 _FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
 
@@ -76,7 +78,7 @@ def fetch_record(
     """
     status = fetch_status(output)
     failed = status in _FAILED
-    name = output.message.partition(":")[0] if ": " in output.message else ""
+    found = _NAME.match(output.message)  # a note, such as of a second request, has none
     return FetchRecord(
         url=item.url,
         host=item.host,
@@ -90,7 +92,7 @@ def fetch_record(
         protocol_code=output.status,
         protocol_message=output.message,
         http_status=output.http_status,
-        reason=(name or output.status.label or _UNNAMED) if failed else None,
+        reason=(found[0] if found else output.status.label or _UNNAMED) if failed else None,
         robots_rule=rule or None,
         raw_url=item.raw_url,
         redirect_url=redirect.url if redirect else None,

@@ -58,6 +58,7 @@ _FAILURES = {
     pycurl.E_SSL_CACERT: "tls_failed",
     pycurl.E_BAD_CONTENT_ENCODING: "bad_reply",
     pycurl.E_COULDNT_RESOLVE_PROXY: "proxy_failed",
+    100: "headers_too_long",  # CURLE_TOO_LARGE has no name in pycurl
     97: "proxy_refused",  # CURLE_PROXY has no name in pycurl
     8: "bad_reply",  # CURLE_WEIRD_SERVER_REPLY has no name in pycurl
 }
