@@ -352,6 +352,36 @@ def test_hosts_of_one_domain_share_a_queue_by_domain() -> None:
     assert starts == [0, 5_100, 10_200, 15_300]
 
 
+def test_queues_by_address() -> None:
+    """`ip`: one delay for all hosts of an address; `host+ip`: a host's own, and the address's."""
+    urls = [f"http://h{host}.test/{page}" for page in ("", "p/1.html") for host in (0, 1, 2)]
+    addresses = {"h0.test": "10.0.0.1", "h1.test": "10.0.0.1", "h2.test": "10.0.0.2"}
+    starts = {}
+    for mode, changes in (("ip", {}), ("host+ip", {"address_delay_s": 1.0})):
+        done = FetchRound(
+            urls=urls,
+            addresses=addresses,
+            changes={"fetcher": {"queue_mode": mode, "server_delay_s": 4.0, **changes}},
+        )
+        starts[mode] = {url: at for at, url in done.log if not url.endswith("/robots.txt")}
+    assert starts["ip"] == {
+        "h0.test/": 4_100,
+        "h1.test/": 12_300,
+        "h2.test/": 4_100,
+        "h0.test/p/1.html": 16_400,
+        "h1.test/p/1.html": 20_500,
+        "h2.test/p/1.html": 8_200,
+    }
+    assert starts["host+ip"] == {
+        "h0.test/": 4_100,
+        "h1.test/": 5_200,
+        "h2.test/": 4_100,
+        "h0.test/p/1.html": 8_200,
+        "h1.test/p/1.html": 9_300,
+        "h2.test/p/1.html": 8_200,
+    }
+
+
 def test_urls_are_judged_again_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """`fetcher.filter_urls`: what the filters reject now is left due under `filtered`."""
     monkeypatch.setattr(

@@ -20,7 +20,7 @@ from filbert.testing.synthetic_server import SyntheticServer
 from filbert.testing.synthetic_web import WebSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from filbert.fetcher.left_due import LeftUrl
@@ -121,7 +121,7 @@ EITHER = {  # a reset may come before, with or after whatever is on its way
 MOST_REQUESTS = 40  # of one host: two pages, five hops each, each asked twice at most, robots.txt
 
 
-def outcome(row: dict[str, Any]) -> str:
+def outcome(row: Mapping[str, Any]) -> str:
     """Return what became of a fetch, in words of `OUTCOMES`."""
     if row["redirect_verdict"]:
         return f"redirect: {row['redirect_verdict'].partition(':')[0]}"
@@ -156,6 +156,18 @@ def test_the_healthy_are_not_hurt(tmp_path: Path) -> None:
     assert len(arrived) == HOSTS * PAGES == len(asked) - HOSTS
     assert {pages[url] for url in arrived} == {"db_fetched"}
 
+    check_outcomes(folder, fetches, set(hostile.seeds()))
+    assert [name for name, seen in hostile.seen.items() if seen > MOST_REQUESTS] == []
+    gaps = {
+        name: min(b - a for a, b in pairwise(times))
+        for name, times in hostile.times.items()
+        if len(times) > 1
+    }
+    assert {name: gap for name, gap in gaps.items() if gap < DELAY_S - CLOCK_SLACK_S} == {}
+
+
+def check_outcomes(folder: Path, fetches: Sequence[Mapping[str, Any]], seeds: set[str]) -> None:
+    """Hold what became of each URL of ill will beside what should; each ended once a round."""
     got: dict[str, set[str]] = defaultdict(set)
     ended = Counter((row["segment"], row["url"]) for row in fetches)
     for row in fetches:
@@ -164,34 +176,16 @@ def test_the_healthy_are_not_hurt(tmp_path: Path) -> None:
     for segment, left in left_due(folder):
         ended[segment, left.url] += 1
         got[left.url.split("/")[2].removesuffix(".test")].add(f"left due: {left.reason}")
-    wanted = wanted_outcomes()
-    assert {name: what for name, what in got.items() if not what <= wanted[name]} == {}
-    assert wanted.keys() == got.keys()
-    assert set(hostile.seeds()) - {url for _, url in ended} == set()
-    assert [one for one, times in ended.items() if times > 1] == []
-    assert len(wanted) >= 80
-
-    assert [name for name, seen in hostile.seen.items() if seen > MOST_REQUESTS] == []
-    assert too_close(hostile) == {}
-
-
-def wanted_outcomes() -> dict[str, set[str]]:
-    """Return the outcomes that each behaviour may have."""
-    return {
+    wanted = {
         name: {what, *EITHER.get(name, ())}
         for what, names in OUTCOMES.items()
         for name in names.split()
     }
-
-
-def too_close(hostile: HostileServer) -> dict[str, float]:
-    """Return the hosts that were asked before their delay was over, with the shortest gap in s."""
-    gaps = {
-        name: min(b - a for a, b in pairwise(times))
-        for name, times in hostile.times.items()
-        if len(times) > 1
-    }
-    return {name: gap for name, gap in gaps.items() if gap < DELAY_S - CLOCK_SLACK_S}
+    assert {name: what for name, what in got.items() if not what <= wanted[name]} == {}
+    assert wanted.keys() == got.keys()
+    assert seeds - {url for _, url in ended} == set()
+    assert [one for one, times in ended.items() if times > 1] == []
+    assert len(wanted) >= 80
 
 
 def left_due(folder: Path) -> list[tuple[str, LeftUrl]]:

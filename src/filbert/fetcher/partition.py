@@ -23,9 +23,11 @@ class PartShare:
         listed: The whole fetch list.
         part: The part.
         parts: How many there are.
+        by_host: Only the hosts of its own list are the part's: parts were made by address, and
+            where another host of a domain stands nobody knows.
     """
 
-    def __init__(self, listed: Files, part: int, parts: int) -> None:
+    def __init__(self, listed: Files, part: int, parts: int, *, by_host: bool = False) -> None:
         self.urls = 0
         self._all = parts == 1
         self._hosts: set[str] = set()
@@ -39,7 +41,7 @@ class PartShare:
             if not self._all:
                 self._hosts.add(row["host"])
                 self._domains.add(row["domain"])
-        self._domains -= others
+        self._domains = set() if by_host else self._domains - others
 
     def owns(self, host: str, domain: str) -> bool:
         """Say whether this part is the one that asks a host."""

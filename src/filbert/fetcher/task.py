@@ -139,7 +139,8 @@ class FetchPart:
         time = LoopTime(SystemClock(), asyncio.get_running_loop())
         resumed_at = time.now_ms() if captures.resumed else None
         known = self._known(captures, resumed_at)
-        share = PartShare(self.listed, number, self.parts)
+        by_host = "ip" in self.settings.fetcher.queue_mode
+        share = PartShare(self.listed, number, self.parts, by_host=by_host)
         may_ask = self._may_ask()
         plugins = PluginRepository(settings, self.folder)
         queues = HostQueues(
@@ -164,7 +165,7 @@ class FetchPart:
                     plugins.url_chain(),
                     lambda host, domain: share.owns(host, domain) and may_ask("", host),
                 ),
-                keys=await self._keys(stack),
+                keys=await self._keys(stack, protocols),
                 tally=tally,
                 chain=plugins.url_chain(),
                 signature=plugins.signature() if settings.fetcher.signature else None,
@@ -201,10 +202,13 @@ class FetchPart:
         form = self.log_requests
         return RequestLog(number, as_json=form == "json") if form else None
 
-    async def _keys(self, stack: AsyncExitStack) -> QueueKeys:
+    async def _keys(self, stack: AsyncExitStack, protocols: Mapping[str, Any]) -> QueueKeys:
+        """Return what makes the keys; addresses are those that requests will go to."""
         mode = "host" if self.archive is not None else self.settings.fetcher.queue_mode
-        if mode != "ip":
+        if "ip" not in mode:
             return QueueKeys(mode)
+        if hasattr(protocols.get("http"), "resolve"):
+            return QueueKeys(mode, protocols["http"])
         resolver = Resolver(self.settings.http.timeout_ms / 1000)
         return QueueKeys(mode, await stack.enter_async_context(resolver))
 

@@ -122,7 +122,8 @@ class FetcherThread:
                 hands.queues.robots_known(
                     origin, now, until=entry.until, crawl_delay_ms=entry.crawl_delay_ms
                 )
-        hands.queues.offer(item, key, now, origin=origin)
+        address = hands.keys.address(item.host)
+        hands.queues.offer(item, key, now, origin=origin, address=address)
 
     async def do(self, action: Fetch | AskRobots) -> None:
         """Do one action, to the end.
@@ -297,7 +298,8 @@ class FetcherThread:
                 self._robots_known(errand.origin, entry, now)
                 return
         further = errand._replace(url=target, hop=errand.hop + 1)
-        hands.queues.robots_redirected(further, key, now)
+        address = hands.keys.address(host_of(target))
+        hands.queues.robots_redirected(further, key, now, address=address)
 
     def _robots_known(self, origin: str, entry: RobotsEntry, now: int) -> None:
         self._hands.queues.robots_known(

@@ -15,6 +15,7 @@ from filbert.model.hosts import HostState
 
 if TYPE_CHECKING:
     from filbert.model.records import FetchItem
+    from filbert.rules.address_gates import AddressGate
     from filbert.settings import Settings
 
 __all__ = [
@@ -84,6 +85,7 @@ class PolitenessPolicy:
     Attributes:
         slots: Requests in flight to one queue at most.
         delay_ms: From the end of a request to the start of the next.
+        address_delay_ms: The same for an address that several hosts share.
         crawl_delay_floor_ms: Least delay that a Crawl-delay can ask for.
         crawl_delay_max_ms: Longest taken without a word; None: no limit.
         skip_long: Leave hosts above the maximum alone, as Nutch does.
@@ -96,6 +98,7 @@ class PolitenessPolicy:
 
     slots: int
     delay_ms: int
+    address_delay_ms: int
     crawl_delay_floor_ms: int
     crawl_delay_max_ms: int | None
     skip_long: bool
@@ -119,10 +122,11 @@ class PolitenessPolicy:
         delay = _ms(chosen.server_delay_s if single else chosen.min_delay_s)
         floor, longest = chosen.min_crawl_delay_s, chosen.max_crawl_delay_s
         failing, limit = chosen.exceptions_delay_s, chosen.timelimit_mins
-        waiting = chosen.max_wait_s
+        waiting, by_address = chosen.max_wait_s, chosen.address_delay_s
         return cls(
             slots=chosen.threads_per_queue,
             delay_ms=delay,
+            address_delay_ms=delay if by_address is None else _ms(by_address),
             crawl_delay_floor_ms=_ms(chosen.server_delay_s if floor is None else floor),
             crawl_delay_max_ms=None if longest < 0 else _ms(longest),
             skip_long=chosen.max_crawl_delay_policy == "skip",
@@ -159,12 +163,14 @@ class FetchItemQueue:
     """
 
     __slots__ = (
+        "at_gate",
         "backoff_reason",
         "backoff_until",
         "crawl_delay_ms",
         "delay_ms",
         "errands",
         "failures",
+        "gate",
         "in_flight",
         "is_variable",
         "items",
@@ -192,6 +198,8 @@ class FetchItemQueue:
         self.failures = 0
         self.last_failure = 0
         self.is_variable = False
+        self.gate: AddressGate | None = None
+        self.at_gate = False
         self.state = QueueState.IDLE
         self.ticket = 0
 

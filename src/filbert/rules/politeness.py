@@ -5,6 +5,8 @@ Guarantees, asserted after each action and tested by a state machine:
 - a request starts at least the queue's delay after the end of the one before, robots.txt requests
   included; with several slots, starts too are at least the delay apart;
 - no URL is given out whose robots verdict is unknown;
+- queues by host that share an address have a gate in common (`address_gates.py`), and a request
+  needs both to be free;
 - an empty queue keeps its next fetch time;
 - every item that was taken in is given out once, or dropped under a named reason.
 
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from filbert.rules.address_gates import AddressGates
 from filbert.rules.fetch_actions import Action, AskRobots, Done, Dropped, Fetch, Wait
 from filbert.rules.host_queue import (
     VARIABLE_DELAY,
@@ -69,6 +72,7 @@ class HostQueues:
         self._not_before = not_before
         self._queues: dict[str, FetchItemQueue] = {}
         self._line = ReadyLine()
+        self._gates = AddressGates(policy, self._line, remembered, not_before)
         self._dropped: list[Dropped] = []
         self._blocked: dict[str, DropReason] = {}
         self._closed: DropReason | None = None
@@ -105,7 +109,8 @@ class HostQueues:
     def take_changed(self) -> list[HostState]:
         """Return what is to be remembered of the queues that changed since the last call."""
         changed, self._changed = self._changed, set()
-        return [self._queues[key].remember() for key in sorted(changed) if key in self._queues]
+        states = [self._queues[key].remember() for key in sorted(changed) if key in self._queues]
+        return [*states, *self._gates.take_changed()]
 
     @property
     def has_dropped(self) -> bool:
@@ -119,7 +124,9 @@ class HostQueues:
 
     # ------------------------------------------------------------------ what happened
 
-    def offer(self, item: FetchItem, key: str, now: int, *, origin: str = "") -> DropReason | None:
+    def offer(
+        self, item: FetchItem, key: str, now: int, *, origin: str = "", address: str = ""
+    ) -> DropReason | None:
         """Take an item into the queue of `key`; return why not, if it is not taken.
 
         A redirect followed at once (`item.hop` above 0) goes to the front of its queue. The bounds
@@ -130,13 +137,14 @@ class HostQueues:
             key: Its queue.
             now: The time.
             origin: Whose robots.txt decides on it; empty: none does.
+            address: The address whose gate it must pass; empty: there is none.
         """
         if (reason := self.blocked(key)) is not None:
             self._drop(item, reason)
             return reason
         if key not in self._queues and len(self._queues) % _SWEEP_EVERY == _SWEEP_EVERY - 1:
             self._sweep(now)
-        queue = self._queue(key)
+        queue = self._queue(key, address)
         queue.take_variable_delay(item.datum.metadata.get(VARIABLE_DELAY, ""))
         queue.items.insert(0 if item.hop else len(queue.items), Queued(item, origin))
         self.waiting += 1
@@ -153,8 +161,11 @@ class HostQueues:
             self.drop_all(DropReason.TIME_LIMIT)
         self._ask_deferred_again(now)
         while (queue := self._line.pop(now)) is not None:
+            if not self._gates.admits(queue, now):
+                continue
             if (action := self._start(queue, now)) is not None:
                 return action
+            self._gates.passed_by(queue)
         self._leave_long_deferrals(now)
         if self.waiting == 0 and self.in_flight == 0 and (self._is_fed or self._closed):
             return Done()
@@ -177,6 +188,7 @@ class HostQueues:
         assert queue.in_flight > 0, f"no request of {key} is in flight"
         queue.in_flight -= 1
         self.in_flight -= 1
+        self._gates.ended(queue, now, asked=outcome is not Outcome.NOT_ASKED)
         if outcome is not Outcome.NOT_ASKED:
             queue.last_end = now
             queue.next_time = max(queue.next_time, now + queue.effective_delay())
@@ -221,12 +233,14 @@ class HostQueues:
             return False
         return True
 
-    def robots_redirected(self, errand: RobotsErrand, key: str, now: int) -> None:
+    def robots_redirected(
+        self, errand: RobotsErrand, key: str, now: int, *, address: str = ""
+    ) -> None:
         """Note that a robots.txt lies elsewhere: it waits its turn in the target's queue."""
         if self.blocked(key) is not None:
             self.robots_deferred(errand.origin, now)
             return
-        queue = self._queue(key)
+        queue = self._queue(key, address)
         queue.errands.append(errand)
         self._schedule(queue, now)
 
@@ -239,13 +253,15 @@ class HostQueues:
 
     # ------------------------------------------------------------------ inside
 
-    def _queue(self, key: str) -> FetchItemQueue:
+    def _queue(self, key: str, address: str = "") -> FetchItemQueue:
         queue = self._queues.get(key)
         if queue is None:
             queue = self._queues[key] = FetchItemQueue(key, self.policy.delay_ms)
             if (known := self._remembered(key)) is not None:
                 longest = self.policy.max_retry_after_ms
                 queue.recall(known, not_before=self._not_before, longest_wait=longest)
+        if address and queue.gate is None:
+            queue.gate = self._gates.gate(address)
         return queue
 
     def _ask_deferred_again(self, now: int) -> None:
@@ -276,6 +292,7 @@ class HostQueues:
             return None
         queue.in_flight += 1
         self.in_flight += 1
+        self._gates.started(queue, now)
         if queue.slots(self.policy) > 1:
             queue.next_time = max(queue.next_time, now + queue.effective_delay())
         self._schedule(queue, now)
@@ -299,8 +316,10 @@ class HostQueues:
 
     def _schedule(self, queue: FetchItemQueue, now: int) -> None:
         """Put a queue where it belongs: in line, into the heap, or nowhere."""
+        if queue.at_gate:
+            return
         if queue.in_flight >= queue.slots(self.policy) or not queue.has_work:
-            self._line.leave(queue)
+            self._leave(queue)
             return
         at, policy = queue.ready_at, self.policy
         if at <= now:
@@ -312,6 +331,10 @@ class HostQueues:
             self._block(queue, queue.wait_reason)
         else:
             self._line.wait(queue, at)
+
+    def _leave(self, queue: FetchItemQueue) -> None:
+        self._line.leave(queue)
+        self._gates.passed_by(queue)
 
     def _note_failure(self, queue: FetchItemQueue, now: int) -> None:
         if now - queue.last_failure > self.policy.exceptions_clear_ms:
@@ -332,7 +355,7 @@ class HostQueues:
     def _purge(self, queue: FetchItemQueue, reason: DropReason) -> None:
         """Drop all that a queue holds; errands of other queues' origins are given up."""
         queued, errands = queue.drain()
-        self._line.leave(queue)
+        self._leave(queue)
         self.waiting -= len(queued)
         for item, _ in queued:
             self._drop(item, reason)
@@ -356,3 +379,4 @@ class HostQueues:
             says = queue.crawl_delay_ms or queue.is_variable or queue.failures
             if not (busy or says or key in self._changed or queue.ready_at > now):
                 del self._queues[key]
+        self._gates.sweep(self._queues.values(), now)

@@ -26,13 +26,21 @@ class FetcherSettings(Section):
     threads_per_queue: int = Field(
         1, ge=1, description="Requests in flight to one queue. Above 1, `min_delay_s` is the delay."
     )
-    queue_mode: Literal["host", "domain", "ip"] = Field(
-        "host", description="What one queue, and so one delay, is for."
+    queue_mode: Literal["host", "domain", "ip", "host+ip"] = Field(
+        "host",
+        description="What one queue, and so one delay, is for. `host+ip`: a host, and a request "
+        "waits until its address, too, is free and rested (`address_delay_s`).",
     )
     server_delay_s: float = Field(
         5.0,
         ge=0,
         description="Seconds from the end of a request to the start of the next, per queue.",
+    )
+    address_delay_s: float | None = Field(
+        None,
+        ge=0,
+        description='With `queue_mode = "host+ip"`: seconds between two requests to one address, '
+        "whatever its hosts; off: that of the queues.",
     )
     min_delay_s: float = Field(
         0.0, ge=0, description="The same when `threads_per_queue` is above 1."

@@ -227,7 +227,7 @@ class _Fetch:
         hostdb = self._context.crawl.table("hostdb")
         if not hostdb.exists() or not hostdb.count():
             return Files(schema=HOSTDB)
-        if self._context.settings.fetcher.queue_mode == "ip":
+        if self._context.settings.fetcher.queue_mode in {"ip", "host+ip"}:
             return hostdb.files()
         views = {
             "hostdb": hostdb.files(),

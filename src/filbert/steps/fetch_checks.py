@@ -62,7 +62,7 @@ def check_partition(settings: Settings, segment: Segment) -> None:
     mode, parts = settings.fetcher.queue_mode, segment.parts()
     if len(parts) < 2 or mode == "host":
         return
-    if mode == "ip" and settings.generate.partition_mode == "ip":
+    if "ip" in mode and settings.generate.partition_mode == "ip":
         return
     owner: dict[str, int] = {}
     listed = segment.table("crawl_generate").files()
@@ -72,9 +72,10 @@ def check_partition(settings: Settings, segment: Segment) -> None:
     else:
         if mode == "domain":
             return
+    wanted = mode.removeprefix("host+")
     raise UserError(
         f"fetcher.queue_mode is {mode}, but the {len(parts)} parts of segment {segment.name} were "
         "made by host: two parts would ask one server at once",
-        hint=f"Generate with -D generate.partition_mode={mode}, or fetch with "
+        hint=f"Generate with -D generate.partition_mode={wanted}, or fetch with "
         "-D fetcher.queue_mode=host.",
     )

@@ -17,6 +17,7 @@ from filbert.fetcher.robots_cache import RobotsCache
 from filbert.fetcher.tally import Tally
 from filbert.fetcher.workers import Hands
 from filbert.model.clock import FixedClock
+from filbert.plugins.protocols.dns import Resolution
 from filbert.plugins.url_chain import UrlChain
 from filbert.rules.host_queue import PolitenessPolicy
 from filbert.rules.politeness import HostQueues
@@ -55,6 +56,7 @@ class FetchRound:
         order: What the supervisor says.
         rows: Rows of crawl_generate, in place of `urls`.
         done: Positions captured before.
+        addresses: Addresses of hosts, for the queue modes that know them.
     """
 
     urls: Sequence[str]
@@ -67,6 +69,7 @@ class FetchRound:
     rows: Sequence[Mapping[str, object]] | None = None
     done: Sequence[int] = ()
     latency_ms: int = 100
+    addresses: Mapping[str, str] = field(default_factory=dict)
     captures: FakeCaptures = field(default_factory=FakeCaptures)
     dropped: list[Dropped] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
@@ -100,7 +103,7 @@ class FetchRound:
             captures=self.captures,
             protocols={"http": self.protocol},
             redirects=RedirectJudge(RedirectPolicy.from_settings(settings), chain, self.owns),
-            keys=QueueKeys(settings.fetcher.queue_mode),
+            keys=QueueKeys(settings.fetcher.queue_mode, _Addresses(self.addresses)),
             tally=self.tally,
             chain=chain,
         )
@@ -133,3 +136,14 @@ class FetchRound:
     def left(self) -> dict[str, str]:
         """Reason of each URL left due."""
         return {one.item.url: one.reason.value for one in self.dropped}
+
+
+class _Addresses:
+    """Knows the addresses of some hosts; the others have none."""
+
+    def __init__(self, addresses: Mapping[str, str]) -> None:
+        self._addresses = addresses
+
+    async def resolve(self, host: str) -> Resolution:
+        address = self._addresses.get(host)
+        return Resolution((address,) if address else ())
