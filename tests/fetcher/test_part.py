@@ -352,6 +352,35 @@ def test_hosts_of_one_domain_share_a_queue_by_domain() -> None:
     assert starts == [0, 5_100, 10_200, 15_300]
 
 
+def test_a_bandwidth_target_opens_and_closes_slots() -> None:
+    """Too little is taken by one slot: more are opened; a target that is passed closes them."""
+    web = SyntheticWeb(WebSpec.plain(hosts=40, pages=200))
+    urls = [web.url(host, page) for page in range(40) for host in range(40)]
+
+    def busy(kbps: int, threads: int) -> list[int]:
+        """Return how many requests were in flight at the start of each second."""
+        done = FetchRound(
+            urls=urls,
+            web=web,
+            changes={
+                "fetcher": {
+                    "server_delay_s": 0.0,
+                    "threads": threads,
+                    "bandwidth_target_kbps": kbps,
+                    "bandwidth_check_every_s": 2,
+                }
+            },
+        )
+        spans = [(one.start_ms - START, one.end_ms - START) for one in done.protocol.seen]
+        return [sum(a <= at < b for a, b in spans) for at in range(1_050, spans[-1][1], 1_000)]
+
+    more, fewer = busy(100_000, 1), busy(1, 20)
+    assert more[0] == 1
+    assert max(more) == 40  # one request to each host
+    assert fewer[0] == 20
+    assert fewer[4] == 1
+
+
 def test_queues_by_address() -> None:
     """`ip`: one delay for all hosts of an address; `host+ip`: a host's own, and the address's."""
     urls = [f"http://h{host}.test/{page}" for page in ("", "p/1.html") for host in (0, 1, 2)]

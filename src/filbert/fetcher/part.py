@@ -18,6 +18,7 @@ from filbert.fetcher.feeder import QueueFeeder
 from filbert.fetcher.supervision import Order
 from filbert.fetcher.workers import FetcherThread
 from filbert.plugins.contracts import Scope
+from filbert.rules.bandwidth import slots_for
 from filbert.rules.fetch_actions import AskRobots, Done, Dropped, Fetch
 from filbert.rules.host_queue import DropReason
 
@@ -82,9 +83,11 @@ class PartFetch:
         self._thread = FetcherThread(hands)
         self._alarm = Alarm(hands.time)
         self._room = Alarm(hands.time)
-        self._free = hands.settings.fetcher.threads
+        self._slots = hands.settings.fetcher.threads
+        self._free = self._slots  # below 0, after slots were taken away, until they are given back
         self._end = PartEnd.DONE
         self._slow_seconds = 0
+        self._looked_at = (hands.time.now_ms(), 0)  # when the bandwidth was looked at; bytes then
         self._started = hands.time.now_ms()
 
     async def run(self) -> PartEnd:
@@ -114,7 +117,7 @@ class PartFetch:
         """Do what the queues decide, as long as there are slots, until they are done."""
         queues, time = self._hands.queues, self._hands.time
         while True:
-            if self._free == 0:
+            if self._free <= 0:
                 await self._alarm.wait(None)
                 continue
             action = queues.next_action(time.now_ms())
@@ -206,6 +209,7 @@ class PartFetch:
                 plan.progress()
                 self._note_hosts()
                 self._watch_throughput()
+                self._watch_bandwidth()
             await plan.sync()
 
     def _note_hosts(self) -> None:
@@ -232,6 +236,26 @@ class PartFetch:
             self._hands.queues.drop_all(DropReason.THROUGHPUT)
             self._alarm.ring()
             self._room.ring()
+
+    def _watch_bandwidth(self) -> None:
+        """Have as many slots as the bandwidth target wants."""
+        settings, now = self._hands.settings.fetcher, self._hands.time.now_ms()
+        since, before = self._looked_at
+        if settings.bandwidth_target_kbps < 0 or now - since < (
+            settings.bandwidth_check_every_s * 1_000
+        ):
+            return
+        taken = self._hands.tally.counters["bytes"]
+        slots = slots_for(
+            target=settings.bandwidth_target_kbps * 1_000,
+            used=(taken - before) * 8_000 / (now - since),
+            slots=self._slots,
+            most=settings.most_threads(),
+            queues=len(self._hands.queues) * settings.threads_per_queue,
+        )
+        self._free += slots - self._slots
+        self._slots, self._looked_at = slots, (now, taken)
+        self._alarm.ring()
 
 
 class _StopError(Exception):

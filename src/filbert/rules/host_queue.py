@@ -140,7 +140,7 @@ class PolitenessPolicy:
             defer_retries=robots.defer_retries,
             defer_max_idle_ms=robots.defer_max_idle_ms,
             queue_limit=max(chosen.queue_depth_multiplier, 2 * chosen.threads_per_queue),
-            total_limit=chosen.queue_depth_multiplier * chosen.threads,
+            total_limit=chosen.queue_depth_multiplier * chosen.most_threads(),
         )
 
     def is_too_long(self, crawl_delay_ms: int | None) -> bool:

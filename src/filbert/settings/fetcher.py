@@ -89,6 +89,18 @@ class FetcherSettings(Section):
     queue_depth_multiplier: int = Field(
         50, ge=1, description="URLs held in memory at most: this times `threads`."
     )
+    bandwidth_target_kbps: int = Field(
+        -1,
+        ge=-1,
+        description="Kilobits per second that a part should take: its slots go up and down from "
+        "`threads` for it, never above `max_threads`; -1 off.",
+    )
+    bandwidth_check_every_s: int = Field(
+        30, ge=1, description="Seconds between two looks at the bandwidth."
+    )
+    max_threads: int = Field(
+        256, ge=1, description="Slots that the bandwidth target may lead to at most."
+    )
     throughput_threshold_pages: int = Field(
         -1, ge=-1, description="Pages per second below which the fetch ends; -1 off."
     )
@@ -102,3 +114,9 @@ class FetcherSettings(Section):
     normalize_urls: bool = Field(
         default=False, description="Normalise URLs again when they are queued."
     )
+
+    def most_threads(self) -> int:
+        """Return how many slots there may be, a bandwidth target at work."""
+        if self.bandwidth_target_kbps < 0:
+            return self.threads
+        return max(self.threads, self.max_threads)

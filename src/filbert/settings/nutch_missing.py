@@ -21,8 +21,7 @@ CHAIN_PROPERTIES: dict[str, str] = {
 
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
-        "fetcher.bandwidth.target", "fetcher.bandwidth.target.check.everyNSecs",
-        "fetcher.follow.outlinks.", "fetcher.maxNum.threads", "fetcher.publisher",
+        "fetcher.follow.outlinks.", "fetcher.publisher",
         "fetcher.redirect.dedupcache.", "fetcher.store.robotstxt", "http.agent.host",
         "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
         "http.auth.", "http.tls.supported.",

@@ -149,6 +149,9 @@ NUTCH_NAMES: dict[str, Rule] = {
     "fetcher.exceptions.per.queue.delay": ("fetcher.exceptions_delay_s", _number),
     "fetcher.exceptions.per.queue.clear.after": ("fetcher.exceptions_clear_after_s", _number),
     "fetcher.queue.depth.multiplier": ("fetcher.queue_depth_multiplier", _same),
+    "fetcher.bandwidth.target": ("fetcher.bandwidth_target_kbps", _minus_is_minus_1),
+    "fetcher.bandwidth.target.check.everyNSecs": ("fetcher.bandwidth_check_every_s", _same),
+    "fetcher.maxNum.threads": ("fetcher.max_threads", _same),
     "fetcher.throughput.threshold.pages": (
         "fetcher.throughput_threshold_pages",
         _minus_is_minus_1,
