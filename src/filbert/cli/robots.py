@@ -29,6 +29,7 @@ _COLUMNS = (
     "http_status",
     "crawl_delay_ms",
     "sitemaps",
+    "protocol",
 )
 _SIGNS = {True: "+", False: "-", None: "?"}
 

@@ -41,6 +41,7 @@ from filbert.fetcher.tally import Tally
 from filbert.fetcher.workers import Hands
 from filbert.model.clock import SystemClock
 from filbert.model.schemas import CRAWL_PARSE
+from filbert.plugins.protocol_factory import ProtocolFactory, mapping_from
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.request import user_agent
 from filbert.plugins.registry import PluginRepository
@@ -54,7 +55,7 @@ from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.seal import seal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from filbert.engine.base import Files, Part, WrittenFile
@@ -149,10 +150,7 @@ class FetchPart:
             not_before=resumed_at or 0,
         )
         async with AsyncExitStack() as stack:
-            protocols: dict[str, Any] = {}
-            for protocol in self._protocols(plugins):
-                entered = await stack.enter_async_context(protocol)
-                protocols.update(dict.fromkeys(protocol.schemes, entered))
+            protocols = await self._protocols(plugins, stack)
             hands = Hands(
                 settings=settings,
                 time=time,
@@ -176,13 +174,15 @@ class FetchPart:
             gc.freeze()  # not to be looked at again and again; garbage among it can wait
             return await PartFetch(hands, plan).run()
 
-    def _protocols(self, plugins: PluginRepository) -> Sequence[Any]:
+    async def _protocols(self, plugins: PluginRepository, stack: AsyncExitStack) -> ProtocolFactory:
         """Return who answers: all protocols, or the archive alone."""
-        if self.archive is None:
-            return plugins.protocols()
-        return [
-            ReplayProtocol(self.settings, self.archive, robots=robots) for robots in (True, False)
-        ]
+        settings, archive = self.settings, self.archive
+        if archive is not None:
+            kinds = (True, False)  # of schemes: with robots.txt, and without
+            both = [ReplayProtocol(settings, archive, robots=robots) for robots in kinds]
+            return ProtocolFactory([await stack.enter_async_context(one) for one in both])
+        entered: list[Any] = [await stack.enter_async_context(one) for one in plugins.protocols()]
+        return ProtocolFactory(entered, mapping_from(settings))
 
     def _known(
         self, captures: CaptureLog, resumed_at: int | None
@@ -202,13 +202,14 @@ class FetchPart:
         form = self.log_requests
         return RequestLog(number, as_json=form == "json") if form else None
 
-    async def _keys(self, stack: AsyncExitStack, protocols: Mapping[str, Any]) -> QueueKeys:
+    async def _keys(self, stack: AsyncExitStack, protocols: ProtocolFactory) -> QueueKeys:
         """Return what makes the keys; addresses are those that requests will go to."""
         mode = "host" if self.archive is not None else self.settings.fetcher.queue_mode
         if "ip" not in mode:
             return QueueKeys(mode)
-        if hasattr(protocols.get("http"), "resolve"):
-            return QueueKeys(mode, protocols["http"])
+        http: Any = protocols.of_scheme("http")
+        if hasattr(http, "resolve"):
+            return QueueKeys(mode, http)
         resolver = Resolver(self.settings.http.timeout_ms / 1000)
         return QueueKeys(mode, await stack.enter_async_context(resolver))
 
