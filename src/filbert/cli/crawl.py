@@ -9,7 +9,12 @@ import click
 
 from filbert.cli.failures import INTERRUPTED
 from filbert.cli.numbers import Whole
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import (
+    ReplayCommand,
+    common_options,
+    crawl_dir_argument,
+    replay_option,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +30,7 @@ def _rounds(_ctx: click.Context, _parameter: click.Parameter, value: str) -> int
     raise click.BadParameter(f"{value!r} is neither a number of rounds (1, 2 …) nor `all`")
 
 
-@click.command()
+@click.command(cls=ReplayCommand)
 @crawl_dir_argument
 @click.option(
     "--seeds",
@@ -44,6 +49,7 @@ def _rounds(_ctx: click.Context, _parameter: click.Parameter, value: str) -> int
 @click.option("--top-n", type=Whole(1), help="URLs per round at most.")
 @click.option("--threads", type=Whole(1), help="Requests in flight at most.")
 @click.option("--no-index", is_flag=True, help="Leave the index alone.")
+@replay_option
 @common_options
 def command(  # noqa: PLR0913 (click hands over each option)
     crawl_dir: Path,
@@ -54,11 +60,16 @@ def command(  # noqa: PLR0913 (click hands over each option)
     top_n: int | None,
     threads: int | None,
     no_index: bool,
+    replay: tuple[Path, ...],
 ) -> int:
-    """Crawl in rounds: generate, fetch, parse, updatedb, invertlinks, dedup, index.
+    r"""Crawl in rounds: generate, fetch, parse, updatedb, invertlinks, dedup, index.
 
     Makes CRAWL_DIR if it is not there. After a kill, or Ctrl-C, or a file `.STOP` in CRAWL_DIR,
     the same command goes on where it stopped.
+
+    \b
+    filbert crawl crawl/ --seeds seeds.txt --rounds 3
+    filbert crawl again/ --seeds seeds.txt --rounds all --replay crawl/
     """
     from filbert.cli.crawl_display import watching
     from filbert.cli.crawl_summary import summary_lines
@@ -68,7 +79,7 @@ def command(  # noqa: PLR0913 (click hands over each option)
     chosen = [*overrides]
     chosen += [] if top_n is None else [f"generate.top_n={top_n}"]
     chosen += [] if threads is None else [f"fetcher.threads={threads}"]
-    options = CrawlOptions(seeds=seeds, rounds=rounds, index=not no_index)
+    options = CrawlOptions(seeds=seeds, rounds=rounds, index=not no_index, replay=replay)
     with (
         open_context(crawl_dir, chosen, os.environ, create=bool(seeds)) as context,
         watching(context.crawl) as watch,

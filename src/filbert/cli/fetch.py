@@ -9,7 +9,12 @@ import click
 
 from filbert.cli.failures import INTERRUPTED
 from filbert.cli.numbers import Whole
-from filbert.cli.options import common_options, crawl_dir_argument
+from filbert.cli.options import (
+    ReplayCommand,
+    common_options,
+    crawl_dir_argument,
+    replay_option,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-@click.command()
+@click.command(cls=ReplayCommand)
 @crawl_dir_argument
 @click.argument("segment", metavar="[SEGMENT]", default="")
 @click.option("--threads", type=Whole(1), help="Requests in flight at most.")
@@ -29,8 +34,9 @@ __all__ = ["command"]
 @click.option(
     "--no-parse", is_flag=True, help="Do not parse, whatever `fetcher.parse` says; parse later."
 )
+@replay_option
 @common_options
-def command(
+def command(  # noqa: PLR0913 (click hands over each option)
     crawl_dir: Path,
     segment: str,
     overrides: tuple[str, ...],
@@ -38,6 +44,7 @@ def command(
     threads: int | None,
     show_thread_id: bool,
     no_parse: bool,
+    replay: tuple[Path, ...],
 ) -> int:
     r"""Fetch a segment: politely, and so that the same command goes on after a stop.
 
@@ -59,7 +66,7 @@ def command(
     with open_context(crawl_dir, chosen, os.environ) as context:
         with watching(context.crawl, live=not lines) as watch:
             watch.started("fetch", 1)
-            result = run(context, FetchOptions(segment=segment, log_requests=lines))
+            result = run(context, FetchOptions(segment=segment, log_requests=lines, replay=replay))
         click.echo(result.message)
         for note in result.notes:
             click.echo(f"  {note}")

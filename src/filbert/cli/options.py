@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from filbert.store.segments import Segment
 
 __all__ = [
+    "ReplayCommand",
     "chain_options",
     "common_options",
     "crawl_dir_argument",
@@ -29,12 +30,14 @@ __all__ = [
     "note_under_way",
     "output_option",
     "read_settings",
+    "replay_option",
     "segments_argument",
     "urls_of",
 ]
 
 _Command = TypeVar("_Command", bound="Callable[..., object]")
 
+_REPLAY = "--replay"
 OUTPUT_FORMATS = ("table", "jsonl", "csv")
 
 
@@ -117,6 +120,36 @@ def format_option(*extra: str) -> Callable[[_Command], _Command]:
         show_default=True,
         help="A table for people, or JSON lines or CSV for programs.",
     )
+
+
+class ReplayCommand(click.Command):
+    """A command whose `--replay` takes all names up to the next option, as a shell's `*` gives."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Say `--replay` before each name that follows it."""
+        spread: list[str] = []
+        of_replay = False
+        for arg in args:
+            if arg.startswith("-"):
+                of_replay = arg == _REPLAY
+                spread += [] if of_replay else [arg]
+            else:
+                spread += [_REPLAY, arg] if of_replay else [arg]
+        if args[-1:] == [_REPLAY]:
+            spread.append(_REPLAY)  # click says that a name is missing
+        return super().parse_args(ctx, spread)
+
+
+def replay_option(command: _Command) -> _Command:
+    """Add `--replay FILE...` to a `ReplayCommand`, passed on as `replay: tuple[Path, ...]`."""
+    return click.option(
+        _REPLAY,
+        metavar="FILE...",
+        multiple=True,
+        type=click.Path(path_type=Path, exists=True),
+        help="Answer from these WARC files, or folders of them, and ask no host. Takes all names "
+        "up to the next option.",
+    )(command)
 
 
 def output_option(command: _Command) -> _Command:

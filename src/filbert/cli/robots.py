@@ -30,6 +30,7 @@ _COLUMNS = (
     "crawl_delay_ms",
     "sitemaps",
     "uses",
+    "protocol",
 )
 _SIGNS = {True: "+", False: "-", None: "?"}
 

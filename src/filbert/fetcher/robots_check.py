@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from filbert.errors import UserError
 from filbert.fetcher.robots_cache import RobotsCache
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.protocol_factory import ProtocolFactory, mapping_from
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of, robots_url
 from filbert.rules.seeds import private_endpoint
@@ -48,6 +49,7 @@ class RobotsAnswer:
         crawl_delay_ms: What the file asks for; None: nothing.
         sitemaps: Those that it names.
         uses: What it says of the use of the page.
+        protocol: The plugin that would fetch the URL; empty: there is none.
     """
 
     url: str
@@ -59,6 +61,7 @@ class RobotsAnswer:
     crawl_delay_ms: int | None = None
     sitemaps: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
+    protocol: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ class RobotsCheck:
         self._clock = clock
         self._settings = settings
         self._given = tuple(protocols)
-        self._protocols: dict[str, FetchProtocol] = {}
+        self._protocols = ProtocolFactory(())
         self._cache = RobotsCache(settings, _nothing, agents)
         self._found: dict[str, _Found] = {}
         self._asked: dict[str, float] = {}  # when each host's last request ended, in s
@@ -100,9 +103,8 @@ class RobotsCheck:
 
     async def __aenter__(self) -> Self:
         """Open the protocols."""
-        for protocol in self._given:
-            entered = await self._stack.enter_async_context(protocol)
-            self._protocols.update(dict.fromkeys(protocol.schemes, entered))
+        entered = [await self._stack.enter_async_context(one) for one in self._given]
+        self._protocols = ProtocolFactory(entered, mapping_from(self._settings))
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -115,8 +117,12 @@ class RobotsCheck:
         Raises:
             UserError: A robot without a name was to ask a host that is not this machine.
         """
+        protocol = self._protocols.of(url)
+        answer = await self._answer(url, protocol)
+        return answer if protocol is None else replace(answer, protocol=protocol.name)
+
+    async def _answer(self, url: str, protocol: FetchProtocol | None) -> RobotsAnswer:
         origin, host, scheme = origin_of(url), host_of(url), scheme_of(url)
-        protocol = self._protocols.get(scheme)
         if protocol is None:
             why = f"no protocol fetches {scheme}: URLs" if scheme else "this is no absolute URL"
             return RobotsAnswer(url=url, allowed=None, rule=why)
@@ -163,7 +169,7 @@ class RobotsCheck:
         if robots_meaning(output, self._settings.robots) is not RobotsMeaning.FOLLOW:
             return None
         target = resolve(url, (output.location or b"").decode("utf-8", "replace").strip())
-        return target if target and scheme_of(target) in self._protocols else None
+        return target if target and self._protocols.of(target) is not None else None
 
     async def _request(self, url: str) -> ProtocolOutput:
         loop = asyncio.get_running_loop()
@@ -174,7 +180,9 @@ class RobotsCheck:
         limit = self._settings.robots.size_limit
         request = FetchRequest(url=url, robots=True, content_limit=limit)
         try:
-            return await self._protocols[scheme_of(url)].fetch(request)
+            protocol = self._protocols.of(url)
+            assert protocol is not None, f"nobody fetches {url}"
+            return await protocol.fetch(request)
         except Exception as error:  # noqa: BLE001 - a stranger's code must not end the command
             message = f"plugin_failed: {type(error).__name__}: {error}"
             return ProtocolOutput(status=ProtocolStatus.FAILED, message=message)

@@ -33,6 +33,7 @@ from filbert.fetcher.remembered import (
     pending_redirects,
     redirect_of,
 )
+from filbert.fetcher.replay import HostlessCaptures, ReplayProtocol, replaying
 from filbert.fetcher.request_log import RequestLog
 from filbert.fetcher.robots_cache import RobotsCache
 from filbert.fetcher.supervision import Supervision
@@ -40,6 +41,7 @@ from filbert.fetcher.tally import Tally
 from filbert.fetcher.workers import Hands
 from filbert.model.clock import SystemClock
 from filbert.model.schemas import CRAWL_PARSE
+from filbert.plugins.protocol_factory import ProtocolFactory, mapping_from
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.request import user_agent
 from filbert.plugins.registry import PluginRepository
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from filbert.engine.base import Files, Part, WrittenFile
+    from filbert.model.hosts import HostState
     from filbert.settings import Settings
 
 __all__ = ["FetchPart"]
@@ -77,6 +80,7 @@ class FetchPart:
         content_dir, journal_dir, left_due_dir: Folders of the segment.
         into: A scratch folder for sealed files.
         log_requests: `plain` or `json`: one line on stderr for each request; empty: none.
+        archive: Index of the archive that answers in place of the network; None: the network.
     """
 
     settings: Settings
@@ -89,6 +93,7 @@ class FetchPart:
     left_due_dir: Path
     into: Path
     log_requests: str = ""
+    archive: Path | None = None
 
     def __call__(self, part: Part) -> PartResult:
         """Fetch a part; `payload` is why it ended (PartEnd), files are there only if it is done.
@@ -131,30 +136,27 @@ class FetchPart:
     async def _fetch(
         self, number: int, captures: CaptureLog, left_due: LeftDue, tally: Tally
     ) -> PartEnd:
-        settings = self.settings
+        settings = self.settings if self.archive is None else replaying(self.settings)
         time = LoopTime(SystemClock(), asyncio.get_running_loop())
         resumed_at = time.now_ms() if captures.resumed else None
-        known = RememberedHosts(self.hosts, captures.host_states, resumed_at)
-        by_host = "ip" in settings.fetcher.queue_mode
+        known = self._known(captures, resumed_at)
+        by_host = "ip" in self.settings.fetcher.queue_mode
         share = PartShare(self.listed, number, self.parts, by_host=by_host)
         may_ask = self._may_ask()
         plugins = PluginRepository(settings, self.folder)
         queues = HostQueues(
             PolitenessPolicy.from_settings(settings, started=time.now_ms()),
-            remembered=known.get,
+            remembered=known,
             not_before=resumed_at or 0,
         )
         async with AsyncExitStack() as stack:
-            protocols: dict[str, Any] = {}
-            for protocol in plugins.protocols():
-                entered = await stack.enter_async_context(protocol)
-                protocols.update(dict.fromkeys(protocol.schemes, entered))
+            protocols = await self._protocols(plugins, stack)
             hands = Hands(
                 settings=settings,
                 time=time,
                 queues=queues,
-                robots=RobotsCache(settings, known.get),
-                captures=captures,
+                robots=RobotsCache(settings, known),
+                captures=captures if self.archive is None else HostlessCaptures(captures),
                 protocols=protocols,
                 redirects=RedirectJudge(
                     RedirectPolicy.from_settings(settings),
@@ -172,9 +174,27 @@ class FetchPart:
             gc.freeze()  # not to be looked at again and again; garbage among it can wait
             return await PartFetch(hands, plan).run()
 
+    async def _protocols(self, plugins: PluginRepository, stack: AsyncExitStack) -> ProtocolFactory:
+        """Return who answers: all protocols, or the archive alone."""
+        settings, archive = self.settings, self.archive
+        if archive is not None:
+            kinds = (True, False)  # of schemes: with robots.txt, and without
+            both = [ReplayProtocol(settings, archive, robots=robots) for robots in kinds]
+            return ProtocolFactory([await stack.enter_async_context(one) for one in both])
+        entered: list[Any] = [await stack.enter_async_context(one) for one in plugins.protocols()]
+        return ProtocolFactory(entered, mapping_from(settings))
+
+    def _known(
+        self, captures: CaptureLog, resumed_at: int | None
+    ) -> Callable[[str], HostState | None]:
+        """Return what is known of hosts; an archive owes them nothing."""
+        if self.archive is not None:
+            return lambda _key: None
+        return RememberedHosts(self.hosts, captures.host_states, resumed_at).get
+
     def _may_ask(self) -> Callable[[str, str], bool]:
         """Return whether a URL of a host may be asked for: by a name, all; else this machine."""
-        if self.settings.http.agent_name.strip():
+        if self.archive is not None or self.settings.http.agent_name.strip():
             return lambda _url, _host: True
         return ThisMachine(self.settings.http.resolve).has
 
@@ -182,13 +202,14 @@ class FetchPart:
         form = self.log_requests
         return RequestLog(number, as_json=form == "json") if form else None
 
-    async def _keys(self, stack: AsyncExitStack, protocols: Mapping[str, Any]) -> QueueKeys:
+    async def _keys(self, stack: AsyncExitStack, protocols: ProtocolFactory) -> QueueKeys:
         """Return what makes the keys; addresses are those that requests will go to."""
-        mode = self.settings.fetcher.queue_mode
+        mode = "host" if self.archive is not None else self.settings.fetcher.queue_mode
         if "ip" not in mode:
             return QueueKeys(mode)
-        if hasattr(protocols.get("http"), "resolve"):
-            return QueueKeys(mode, protocols["http"])
+        http: Any = protocols.of_scheme("http")
+        if hasattr(http, "resolve"):
+            return QueueKeys(mode, http)
         resolver = Resolver(self.settings.http.timeout_ms / 1000)
         return QueueKeys(mode, await stack.enter_async_context(resolver))
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from filbert.fetcher.tally import Tally
     from filbert.model.hosts import HostState
     from filbert.model.records import FetchItem, FetchRecord
-    from filbert.plugins.contracts import FetchProtocol, Signature
+    from filbert.plugins.contracts import Signature
+    from filbert.plugins.protocol_factory import ProtocolFactory
     from filbert.plugins.url_chain import UrlChain
     from filbert.rules.politeness import HostQueues
     from filbert.rules.redirects import Redirect, RedirectJudge
@@ -75,7 +76,7 @@ class Hands:
     queues: HostQueues
     robots: RobotsCache
     captures: Captures
-    protocols: Mapping[str, FetchProtocol]
+    protocols: ProtocolFactory
     redirects: RedirectJudge
     keys: QueueKeys
     tally: Tally
@@ -104,7 +105,7 @@ class FetcherThread:
 
     def origin(self, url: str) -> str:
         """Return whose robots.txt decides on a URL; empty: none does."""
-        protocol = self._hands.protocols.get(scheme_of(url))
+        protocol = self._hands.protocols.of(url)
         if protocol is None or not protocol.robots:
             return ""
         allowlist = self._hands.settings.robots.allowlist
@@ -161,7 +162,7 @@ class FetcherThread:
 
     def _refusal(self, item: FetchItem) -> tuple[ProtocolOutput | None, str]:
         """Return why an item is not asked for, and by which line of robots.txt; None: it is."""
-        if scheme_of(item.url) not in self._hands.protocols:
+        if self._hands.protocols.of(item.url) is None:
             message = f"no_protocol: no plugin fetches {scheme_of(item.url) or 'this'}: URLs"
             return ProtocolOutput(status=ProtocolStatus.PROTO_NOT_FOUND, message=message), ""
         origin = self.origin(item.url)
@@ -262,7 +263,8 @@ class FetcherThread:
         target = self._robots_target(action, output) if meaning is RobotsMeaning.FOLLOW else None
         target_key = await hands.keys.key_of(target) if target else ""
         now = hands.time.now_ms()
-        outcome = Outcome.NOT_ASKED if meaning is RobotsMeaning.DEAD else Outcome.ASKED
+        unasked = meaning is RobotsMeaning.DEAD or output.archived is not None
+        outcome = Outcome.NOT_ASKED if unasked else Outcome.ASKED
         hands.queues.finished(key, now, outcome, retry_after_ms=retry_after_ms(output, now))
         hands.tally.robots(meaning.value)
         self._say(key, errand.url, output, now)
@@ -283,7 +285,7 @@ class FetcherThread:
         if errand.hop >= self._hands.settings.robots.redirect_max or output.location is None:
             return None
         target = resolve(errand.url, output.location.decode("utf-8", "replace").strip())
-        if target is None or scheme_of(target) not in self._hands.protocols:
+        if target is None or self._hands.protocols.of(target) is None:
             return None
         if not self._hands.may_ask(target, host_of(target)):
             return None
@@ -312,7 +314,8 @@ class FetcherThread:
 
     async def _ask(self, url: str, request: FetchRequest) -> ProtocolOutput:
         """Ask a protocol; whatever goes wrong inside it is an output that says so."""
-        protocol = self._hands.protocols[scheme_of(url)]
+        protocol = self._hands.protocols.of(url)
+        assert protocol is not None, f"nobody fetches {url}"
         try:
             async with asyncio.timeout(self._limit_s):
                 return await protocol.fetch(request)

@@ -6,12 +6,16 @@ replays decide what time it is. All times are epoch milliseconds, UTC.
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Protocol
 
-__all__ = ["Clock", "FixedClock", "SystemClock", "iso"]
+__all__ = ["Clock", "FixedClock", "SystemClock", "date_ms", "iso"]
+
+_DIGITS = re.compile(r"\d{4,14}")
+_LEAST = "00000101000000"  # of a date of 14 digits: what the missing ones stand for
 
 
 class Clock(Protocol):
@@ -59,3 +63,22 @@ def iso(epoch_ms: int) -> str:
 def _second(epoch_s: int) -> str:
     """Return a whole second; of these, many pages have the same."""
     return datetime.fromtimestamp(epoch_s, tz=UTC).isoformat().removesuffix("+00:00")
+
+
+def date_ms(text: str) -> int | None:
+    """Return a date of WARC, or one of up to 14 digits as web archives write it, in epoch ms.
+
+    Returns None if it is none. A date without a zone is UTC.
+    """
+    text = text.strip()
+    try:
+        if _DIGITS.fullmatch(text):
+            if len(text) % 2:
+                return None
+            when = datetime.strptime(text + _LEAST[len(text) :], "%Y%m%d%H%M%S")  # noqa: DTZ007
+        else:
+            when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    return round(when.timestamp() * 1000)

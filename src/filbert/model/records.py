@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "ArchivedCapture",
     "CrawlDatum",
     "Document",
     "FetchItem",
@@ -81,6 +82,18 @@ class FetchRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArchivedCapture:
+    """Where an answer comes from that no host was asked for: a capture of an archive.
+
+    `date_ms` is when it was captured, `record_id` its WARC-Record-ID; both empty for an answer
+    that only says that the archive has none.
+    """
+
+    date_ms: int | None = None
+    record_id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolOutput:
     """What a protocol plugin gives back, whatever the server did (Nutch: `ProtocolOutput`).
 
@@ -102,6 +115,7 @@ class ProtocolOutput:
     protocol: str | None = None
     response_ms: int = 0
     truncated: str | None = None  # length, time or disconnect
+    archived: ArchivedCapture | None = None  # None: a host was asked
 
     def header(self, name: str) -> str | None:
         """Return the last value of header `name` (any case), or None."""

@@ -18,6 +18,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 
 from filbert.model.records import (
+    ArchivedCapture,
     Document,
     FetchRequest,
     Inlink,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from filbert.settings import Settings
 
 __all__ = [
+    "ArchivedCapture",
     "Document",
     "FetchProtocol",
     "FetchRequest",
@@ -120,7 +122,8 @@ class FetchProtocol(Plugin, Protocol):
     """Fetches URLs of some schemes. Group `filbert.protocols`.
 
     An async context manager: entered once per part, inside its event loop. `fetch` never raises
-    for what a server does: that is a ProtocolOutput.
+    for what a server does: that is a ProtocolOutput. One that says `only_mapped = True` fetches
+    what the settings map to it, and is never chosen for its schemes alone.
     """
 
     schemes: frozenset[str]

@@ -31,6 +31,7 @@ from filbert.plugins.contracts import (
     UrlNormalizer,
 )
 from filbert.plugins.module_files import load_module_file
+from filbert.plugins.protocol_factory import mapping_from
 from filbert.plugins.url_chain import UrlChain
 
 if TYPE_CHECKING:
@@ -136,11 +137,13 @@ class PluginRepository:
 
         Raises:
             PluginError: One is not; names the nearest.
+            UserError: The file that maps hosts to protocols is wrong.
         """
         chosen = self._settings
         named: dict[str, Sequence[str]] = {
             "url_normalizers": chosen.urls.normalizers,
             "url_filters": chosen.urls.filters,
+            "protocols": mapping_from(chosen).names(),
             "parsers": chosen.parse.parsers,
             "parse_filters": chosen.parse.filters,
             "signatures": (chosen.signature.name,),

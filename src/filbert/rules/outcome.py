@@ -92,8 +92,10 @@ def politeness_outcome(output: ProtocolOutput) -> Outcome:
     """Return what the exchange means for the host's queue.
 
     Silence, 5xx, and the refusals 403, 408 and 429 count against it; any other answer is the sign
-    of a server that is well, and ends a row of failures.
+    of a server that is well, and ends a row of failures. An answer from an archive says nothing.
     """
+    if output.archived is not None:
+        return Outcome.NOT_ASKED
     if output.status in _OURS or output.message.partition(":")[0] in _UNASKED:
         return Outcome.NOT_ASKED
     if output.status is not ProtocolStatus.EXCEPTION:
@@ -109,7 +111,7 @@ def retry_after_ms(output: ProtocolOutput, now: int) -> int | None:
 
     Retry-After is seconds or a date (RFC 9110 section 10.2.3); a date that is past is 0.
     """
-    if output.http_status not in _ASKS_FOR_PATIENCE:
+    if output.http_status not in _ASKS_FOR_PATIENCE or output.archived is not None:
         return None
     value = (output.header("retry-after") or "").strip()
     if _SECONDS.fullmatch(value):

@@ -19,7 +19,9 @@ from filbert.settings.inject import InjectSettings
 from filbert.settings.links import LinksSettings
 from filbert.settings.parse import ParseSettings
 from filbert.settings.plugins import PluginsSettings
+from filbert.settings.protocols import ProtocolsSettings
 from filbert.settings.proxy import ProxySettings
+from filbert.settings.replay import ReplaySettings
 from filbert.settings.robots import RobotsSettings
 from filbert.settings.schedule import ScheduleSettings
 from filbert.settings.scoring import ScoringSettings
@@ -40,10 +42,12 @@ class Settings(Section):
     generate: GenerateSettings = GenerateSettings()
     http: HttpSettings = HttpSettings()
     proxy: ProxySettings = ProxySettings()
+    protocols: ProtocolsSettings = ProtocolsSettings()
     robots: RobotsSettings = RobotsSettings()
     file: FileSettings = FileSettings()
     ftp: FtpSettings = FtpSettings()
     fetcher: FetcherSettings = FetcherSettings()
+    replay: ReplaySettings = ReplaySettings()
     parse: ParseSettings = ParseSettings()
     urls: UrlsSettings = UrlsSettings()
     signature: SignatureSettings = SignatureSettings()

@@ -18,11 +18,13 @@ from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
 from filbert.steps.absorbing import absorbed_already, to_absorb
 from filbert.steps.fetch_checks import NamelessError
+from filbert.steps.fetch_replay import archive_files
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from filbert.steps.context import StepContext, StepResult
     from filbert.store.segments import Segment
@@ -41,11 +43,13 @@ class CrawlOptions:
         seeds: Seed files, folders or URLs; none: go on with what the crawldb has.
         rounds: How many rounds; None: until nothing is due.
         index: Keep the index up to date.
+        replay: WARC files, or folders of them, that answer in place of the network.
     """
 
     seeds: tuple[str, ...] = ()
     rounds: int | None = 1
     index: bool = True
+    replay: tuple[Path, ...] = ()
 
 
 class Watch(Protocol):
@@ -112,6 +116,7 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         DataError: Another crawl is at work in the folder.
     """
     crawl = context.crawl
+    archive_files(context, options.replay)  # what is wrong with them is said before all else
     with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
         crawl.clear_stop()
         unfinished = RunMarker.read(crawl.path)
@@ -220,7 +225,9 @@ class _Loop:
                 return ended
 
     def _generate_and_do(self) -> str:
-        made = self.step(generate.run, generate.GenerateOptions(to_fetch_now=True), "generate")
+        asks = not self._options.replay  # an archive is nobody, and needs no name of ours
+        options = generate.GenerateOptions(to_fetch_now=asks)
+        made = self.step(generate.run, options, "generate")
         return made.message if made.nothing_to_do else self._do_round(self._pending())
 
     def _all_done(self) -> bool:
@@ -235,7 +242,8 @@ class _Loop:
         for segment in sorted(segments, key=lambda one: one.state is not SegmentState.FETCHING):
             name = segment.name
             if segment.state in (SegmentState.GENERATED, SegmentState.FETCHING):
-                self.step(fetch.run, fetch.FetchOptions(segment=name), "fetch")
+                asked = fetch.FetchOptions(segment=name, replay=self._options.replay)
+                self.step(fetch.run, asked, "fetch")
             if self._stopped():
                 return _STOPPED
             self.step(parse.run, parse.ParseOptions(segments=(name,)), "parse")

@@ -29,6 +29,7 @@ from filbert.model.schemas import HOSTDB
 from filbert.rules.fetch_hosts import known_hosts, merged_hosts
 from filbert.steps.context import StepResult
 from filbert.steps.fetch_checks import check_agent, check_partition
+from filbert.steps.fetch_replay import open_archive
 from filbert.steps.fetch_words import examples, summary
 from filbert.steps.lease_watch import LeaseWatch
 from filbert.steps.url_chain import CHAIN_KEY, MIXED
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from filbert.engine.base import WrittenFile
     from filbert.steps.context import StepContext
+    from filbert.store.archive import ArchiveIndex
     from filbert.store.segments import Segment
     from filbert.store.tables import Table
 
@@ -57,10 +59,12 @@ class FetchOptions:
     Attributes:
         segment: Its name; blank: the newest that is not fetched.
         log_requests: `plain` or `json`: a log line for each request; empty: none.
+        replay: WARC files, or folders of them, that answer in place of the network.
     """
 
     segment: str = ""
     log_requests: str = ""
+    replay: tuple[Path, ...] = ()
 
 
 def run(context: StepContext, options: FetchOptions) -> StepResult:
@@ -69,18 +73,21 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
     Raises:
         UserError: The segment is unknown, or `http.agent_name` is not set.
         DataError: Another process fetches in this folder, or the disk is full; captures are safe.
+            A file to be replayed is damaged.
     """
     segment = _chosen(context, options.segment)
     if segment is None or segment.state not in _OPEN:
         return _nothing(segment)
-    check_agent(context.settings, segment.table("crawl_generate").files())
-    check_partition(context.settings, segment)
+    if not options.replay:
+        check_agent(context.settings, segment.table("crawl_generate").files())
+        check_partition(context.settings, segment)
     started = context.clock.now_ms()
     with _leased(context, segment), context.crawl.scratch("fetch") as scratch:
         if segment.state not in _OPEN:  # another process has ended it just now
             _tidy(segment)
             return _nothing(segment)
-        fetched = _Fetch(context, segment, scratch, options.log_requests)
+        archive = open_archive(context, options.replay)
+        fetched = _Fetch(context, segment, scratch, options.log_requests, archive)
         done = fetched.run()
         if done:
             fetched.commit()
@@ -147,13 +154,21 @@ class _Fetch:
     """One fetch of one segment."""
 
     def __init__(
-        self, context: StepContext, segment: Segment, scratch: Path, log_requests: str
+        self,
+        context: StepContext,
+        segment: Segment,
+        scratch: Path,
+        log_requests: str,
+        archive: ArchiveIndex | None,
     ) -> None:
         self.counters: Counter[str] = Counter()
         self._context = context
         self._segment = segment
         self._scratch = scratch
         self._log_requests = log_requests
+        self._archive = archive
+        if archive is not None and archive.damaged:
+            self.counters["replay.damaged"] = archive.damaged
         self._files: dict[str, list[WrittenFile]] = {}
 
     def run(self) -> bool:
@@ -171,6 +186,7 @@ class _Fetch:
             left_due_dir=segment.left_due_dir,
             into=self._scratch,
             log_requests=self._log_requests,
+            archive=self._archive.path if self._archive else None,
         )
         _log.info("fetch.started", segment=segment.name, parts=len(parts))
         done = True

@@ -137,6 +137,11 @@ class CrawlFolder:
         return self.path / layout.INDEX
 
     @property
+    def replay_dir(self) -> Path:
+        """Where the index of an archive lies that is replayed."""
+        return self.path / layout.REPLAY
+
+    @property
     def allowed_hosts_file(self) -> Path:
         """The host:port pairs that seeds allow although their addresses are private."""
         return self.path / layout.ALLOWED_HOSTS

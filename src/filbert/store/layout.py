@@ -21,6 +21,7 @@ __all__ = [
     "LEASE_MUTEX",
     "LEFT_DUE",
     "MAKING",
+    "REPLAY",
     "SCRATCH",
     "SEGMENTS",
     "SEGMENT_TABLES",
@@ -37,6 +38,7 @@ CONTENT = "content"
 JOURNAL = "journal"
 LEFT_DUE = "left_due"
 INDEX = "index"
+REPLAY = "replay"  # what the archive of a replay holds: made anew whenever it is not there
 ALLOWED_HOSTS = "allowed-hosts.txt"
 IMPORTS = "imports.json"
 STOP = ".STOP"

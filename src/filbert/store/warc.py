@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RENAMED",
+    "REPLAYED",
     "Capture",
     "capture_members",
     "is_captured",
@@ -52,6 +53,8 @@ __all__ = [
 _SAFE_URL = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?/[!-~]*|file:///[!-~]*", re.ASCII)
 _UNSAFE = frozenset(b'<>"{}|\\^`')
 RENAMED = b"X-Crawler-"
+# A field of ours: WARC-Refers-To must not stand in a response (ISO 28500:2017, 5.12).
+REPLAYED = "Filbert-Replayed-From"
 _HEADER = re.compile(
     rb"(\n)[ \t]*(transfer-encoding|content-encoding|content-length)[ \t]*:([^\r\n]*)",
     re.IGNORECASE,
@@ -131,7 +134,7 @@ def capture_members(
     the end of what was appended.
     """
     uri = target_uri(record)
-    date = iso(record.fetch_time)
+    date = iso(_captured_at(record, output))
     if not uri.startswith(("http://", "https://")):
         return codec.compress(_resource(uri, date, output)), 0
     identity = _identity()
@@ -141,6 +144,13 @@ def capture_members(
         return response, 0
     request = codec.compress(_request(uri, date, output, identity))
     return request + response, len(request)
+
+
+def _captured_at(record: FetchRecord, output: ProtocolOutput) -> int:
+    """Return when the server said it: the date of a capture that is taken over from an archive."""
+    if output.archived is not None and output.archived.date_ms is not None:
+        return output.archived.date_ms
+    return record.fetch_time
 
 
 def _request(uri: str, date: str, output: ProtocolOutput, response: str) -> bytes:
@@ -172,6 +182,8 @@ def _facts(uri: str, date: str, output: ProtocolOutput, content_type: str) -> di
         facts["WARC-Protocol"] = output.protocol
     if output.truncated:
         facts["WARC-Truncated"] = output.truncated
+    if output.archived is not None and output.archived.record_id:
+        facts[REPLAYED] = output.archived.record_id
     return facts
 
 

@@ -17,6 +17,7 @@ from filbert.fetcher.robots_cache import RobotsCache
 from filbert.fetcher.tally import Tally
 from filbert.fetcher.workers import Hands
 from filbert.model.clock import FixedClock
+from filbert.plugins.protocol_factory import ProtocolFactory
 from filbert.plugins.protocols.dns import Resolution
 from filbert.plugins.url_chain import UrlChain
 from filbert.rules.host_queue import PolitenessPolicy
@@ -101,7 +102,7 @@ class FetchRound:
             queues=HostQueues(policy, remembered=known.get),
             robots=RobotsCache(settings, known.get),
             captures=self.captures,
-            protocols={"http": self.protocol},
+            protocols=ProtocolFactory([self.protocol]),
             redirects=RedirectJudge(RedirectPolicy.from_settings(settings), chain, self.owns),
             keys=QueueKeys(settings.fetcher.queue_mode, _Addresses(self.addresses)),
             tally=self.tally,
