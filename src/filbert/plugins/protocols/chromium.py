@@ -257,7 +257,9 @@ def _router(answer: Callable[[Asked], Awaitable[Answer | None]]) -> Any:
         asked = Asked(url=request.url, kind=kind, method=request.method)
         given = None if is_elsewhere else await answer(asked)
         with contextlib.suppress(Exception):  # the page may be gone by now
-            if given is None:
+            if is_elsewhere:
+                await route.abort("aborted")  # and the page stays; any other word leaves an error
+            elif given is None:
                 await route.abort("blockedbyclient")
             else:
                 await route.fulfill(status=given.status, headers=given.headers, body=given.body)
