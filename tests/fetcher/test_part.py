@@ -352,6 +352,21 @@ def test_hosts_of_one_domain_share_a_queue_by_domain() -> None:
     assert starts == [0, 5_100, 10_200, 15_300]
 
 
+def test_what_many_pages_redirect_to_is_fetched_once() -> None:
+    """`fetcher.redirect_dedup_s`: the others keep their redirect, and name the target."""
+    login = SyntheticReply(302, (("Location", "/login"),), b"")
+    urls = [f"http://h0.test/{page}" for page in "abc"]
+    replies = dict.fromkeys(urls, login) | {
+        "http://h0.test/login": SyntheticReply(200, (("Content-Type", "text/html"),), b"hi")
+    }
+    done = FetchRound(urls=urls, replies=replies)
+    assert [url for _, url in done.log].count("h0.test/login") == 1
+    verdicts = Counter(one.redirect_verdict for one in done.captures.records)
+    assert verdicts == {"followed": 1, "duplicate": 2, None: 1}
+    off = FetchRound(urls=urls, replies=replies, changes={"fetcher": {"redirect_dedup_s": -1}})
+    assert [url for _, url in off.log].count("h0.test/login") == 3
+
+
 def test_a_bandwidth_target_opens_and_closes_slots() -> None:
     """Too little is taken by one slot: more are opened; a target that is passed closes them."""
     web = SyntheticWeb(WebSpec.plain(hosts=40, pages=200))

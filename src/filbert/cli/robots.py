@@ -29,6 +29,7 @@ _COLUMNS = (
     "http_status",
     "crawl_delay_ms",
     "sitemaps",
+    "uses",
     "protocol",
 )
 _SIGNS = {True: "+", False: "-", None: "?"}
@@ -114,4 +115,5 @@ def _line(answer: RobotsAnswer) -> str:
     group = f", for {answer.group}" if answer.group else ""
     delay = answer.crawl_delay_ms
     wait = f"; Crawl-delay {delay / 1000:g} s" if delay else ""
-    return f"{_SIGNS[answer.allowed]}{answer.url}\t{answer.rule}{group}{where}{wait}"
+    uses = f"; {'; '.join(answer.uses)}" if answer.uses else ""
+    return f"{_SIGNS[answer.allowed]}{answer.url}\t{answer.rule}{group}{where}{wait}{uses}"

@@ -9,7 +9,7 @@ Source: Nutch `FetcherThread.output`, `queueRedirect`; metadata `_etag_` is ours
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from filbert.model.records import CrawlDatum, FetchItem, FetchRecord, Page
 from filbert.model.schemas import DATUM_COLUMNS
@@ -18,6 +18,7 @@ from filbert.rules.host_queue import VARIABLE_DELAY
 from filbert.rules.mime import type_of
 from filbert.rules.outcome import fetch_status
 from filbert.rules.urls import place_of
+from filbert.rules.use_preferences import USES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,15 @@ if TYPE_CHECKING:
     from filbert.plugins.contracts import Signature
     from filbert.rules.redirects import Redirect
 
-__all__ = ["ETAG", "datum_of", "fetch_record", "item_of", "redirect_row", "target_item"]
+__all__ = [
+    "ETAG",
+    "RobotsSaid",
+    "datum_of",
+    "fetch_record",
+    "item_of",
+    "redirect_row",
+    "target_item",
+]
 
 ETAG = "_etag_"
 """Metadata that keeps a page's ETag for the next conditional request; blank: it has none."""
@@ -36,6 +45,16 @@ _UNNAMED = "failed"
 _NAME = re.compile(r"[a-z][a-z0-9_]*(?=: )")  # of a failure, before its words
 _FETCHED = frozenset({FetchStatus.FETCH_SUCCESS})
 _FAILED = frozenset({FetchStatus.FETCH_RETRY, FetchStatus.FETCH_GONE})
+
+
+class RobotsSaid(NamedTuple):
+    """What robots.txt says of a page: the line that forbade it, and of the use of the page."""
+
+    rule: str = ""
+    uses: tuple[str, ...] = ()
+
+
+NOTHING = RobotsSaid()
 
 
 def item_of(row: Mapping[str, object]) -> FetchItem:
@@ -63,7 +82,7 @@ def fetch_record(
     now: int,
     *,
     redirect: Redirect | None = None,
-    rule: str = "",
+    robots: RobotsSaid = NOTHING,
     signature: Signature | None = None,
 ) -> FetchRecord:
     """Return the row of crawl_fetch of an answer.
@@ -73,7 +92,7 @@ def fetch_record(
         output: The answer.
         now: When it ended.
         redirect: What becomes of the target, if it is a redirect.
-        rule: The line of robots.txt that forbade it.
+        robots: What robots.txt says of the page.
         signature: Signs a page that was fetched.
     """
     status = fetch_status(output)
@@ -88,12 +107,14 @@ def fetch_record(
         position=item.position,
         status=status,
         fetch_time=now,
-        datum=_learnt(item, output, now, signature) if status in _FETCHED else item.datum,
+        datum=_learnt(item, output, now, signature, robots.uses)
+        if status in _FETCHED
+        else item.datum,
         protocol_code=output.status,
         protocol_message=output.message,
         http_status=output.http_status,
         reason=(found[0] if found else output.status.label or _UNNAMED) if failed else None,
-        robots_rule=rule or None,
+        robots_rule=robots.rule or None,
         raw_url=item.raw_url,
         redirect_url=redirect.url if redirect else None,
         redirect_verdict=str(redirect) if redirect else None,
@@ -140,12 +161,15 @@ def redirect_row(item: FetchItem, redirect: Redirect, now: int) -> dict[str, obj
 
 
 def _learnt(
-    item: FetchItem, output: ProtocolOutput, now: int, signature: Signature | None
+    item: FetchItem,
+    output: ProtocolOutput,
+    now: int,
+    signature: Signature | None,
+    uses: tuple[str, ...],
 ) -> CrawlDatum:
-    """Add what a page's new capture says: content type, ETag, signature."""
+    """Add what a page's new capture says: content type, ETag, signature; and what may be done."""
     datum = item.datum
     etag = (output.header("etag") or "").strip()
-    known = datum.metadata.get(ETAG, "")
     content_type = type_of(output.content_type, item.url, output.body)
     if len(etag) > _LONGEST_ETAG:
         etag = ""
@@ -164,9 +188,14 @@ def _learnt(
         orphan_time=datum.orphan_time,
         content_type=content_type,
         repr_url=datum.repr_url,
-        metadata={**datum.metadata, ETAG: etag} if etag != known else datum.metadata,
+        metadata=_with(_with(datum.metadata, ETAG, etag), USES, "\n".join(uses)),
         metadata_types=datum.metadata_types,
     )
+
+
+def _with(metadata: Mapping[str, str], name: str, value: str) -> Mapping[str, str]:
+    """Return metadata with a value; blank where there was another, since updatedb only adds."""
+    return metadata if metadata.get(name, "") == value else {**metadata, name: value}
 
 
 def _page(item: FetchItem, output: ProtocolOutput, content_type: str, now: int) -> Page:
@@ -181,7 +210,7 @@ def _page(item: FetchItem, output: ProtocolOutput, content_type: str, now: int) 
 
 def _inherited(datum: CrawlDatum, repr_url: str | None) -> CrawlDatum:
     """Return a target's datum: interval, score and metadata of the source, as Nutch copies them."""
-    own = {ETAG, VARIABLE_DELAY}
+    own = {ETAG, USES, VARIABLE_DELAY}
     metadata = {name: value for name, value in datum.metadata.items() if name not in own}
     return CrawlDatum(
         fetch_interval=datum.fetch_interval,

@@ -76,6 +76,7 @@ class RobotsCache:
         self._agents = agents or settings.http.robot_names()
         self._remembered = remembered
         self._entries: OrderedDict[str, RobotsEntry] = OrderedDict()
+        self._has_uses = False
         self._failures: OrderedDict[str, tuple[str, int]] = OrderedDict()  # words, tries
 
     def get(self, origin: str, now: int) -> RobotsEntry | None:
@@ -118,6 +119,13 @@ class RobotsCache:
             entry = RobotsEntry(rules=rules, until=now + self._robots.cache_s * 1000)
         self._keep(origin, entry)
         return entry
+
+    def uses(self, origin: str, url: str) -> tuple[str, ...]:
+        """Return what the robots.txt of an origin says of the use of a page."""
+        if not self._has_uses:
+            return ()
+        entry = self.latest(origin)
+        return () if entry is None else entry.rules.uses(url)
 
     def failure(self, origin: str) -> str:
         """Return why the robots.txt of an origin could not be had, in words; empty: it was."""
@@ -166,7 +174,9 @@ class RobotsCache:
             return RobotsRules.forbid_all()
         if meaning is not RobotsMeaning.PARSE:
             return RobotsRules.allow_all()
-        return parse_robots(body, self._agents, url=url, size_limit=self._robots.size_limit)
+        rules = parse_robots(body, self._agents, url=url, size_limit=self._robots.size_limit)
+        self._has_uses = self._has_uses or rules.has_uses
+        return rules
 
     def _keep(self, origin: str, entry: RobotsEntry) -> None:
         self._entries[origin] = entry

@@ -48,6 +48,7 @@ class RobotsAnswer:
         http_status: Of the answer; None: none came, or nothing was asked.
         crawl_delay_ms: What the file asks for; None: nothing.
         sitemaps: Those that it names.
+        uses: What it says of the use of the page.
         protocol: The plugin that would fetch the URL; empty: there is none.
     """
 
@@ -59,6 +60,7 @@ class RobotsAnswer:
     http_status: int | None = None
     crawl_delay_ms: int | None = None
     sitemaps: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
     protocol: str = ""
 
 
@@ -222,4 +224,5 @@ def _judged(url: str, found: _Found) -> RobotsAnswer:
         http_status=found.status,
         crawl_delay_ms=rules.crawl_delay_ms,
         sitemaps=rules.sitemaps,
+        uses=rules.uses(url),
     )

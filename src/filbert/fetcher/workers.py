@@ -10,15 +10,16 @@ Source: Nutch `FetcherThread`.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
-from filbert.fetcher.capture import ETAG, fetch_record, redirect_row, target_item
+from filbert.fetcher.capture import ETAG, RobotsSaid, fetch_record, redirect_row, target_item
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
 from filbert.rules.fetch_actions import AskRobots, Fetch
 from filbert.rules.host_queue import Outcome
 from filbert.rules.outcome import politeness_outcome, retry_after_ms
+from filbert.rules.recent_targets import RecentTargets
 from filbert.rules.redirects import RedirectVerdict, spellings
 from filbert.rules.robots_answer import RobotsMeaning, is_allowlisted, robots_meaning
 from filbert.rules.robots_book import origin_of
@@ -96,6 +97,8 @@ class FetcherThread:
     def __init__(self, hands: Hands) -> None:
         self._hands = hands
         self._chains: dict[int, frozenset[tuple[str, bytes]]] = {}
+        chosen = hands.settings.fetcher
+        self._recent = RecentTargets(chosen.redirect_dedup_s * 1000, chosen.redirect_dedup_size)
         limit = hands.settings.http.time_limit_s
         self._limit_s = (limit if limit > 0 else _WHOLE_LIMIT_S) + _GRACE_S
 
@@ -201,12 +204,17 @@ class FetcherThread:
         )
 
     def _judge(self, item: FetchItem, output: ProtocolOutput) -> Redirect:
-        return self._hands.redirects.judge(
+        redirect = self._hands.redirects.judge(
             item,
             output.location,
             temporary=output.status is ProtocolStatus.TEMP_MOVED,
             seen=self._seen(item),
         )
+        if redirect.verdict is RedirectVerdict.FOLLOWED and redirect.url is not None:
+            target = spellings(redirect.url, redirect.raw_url)
+            if self._recent.repeats(target, self._hands.time.now_ms()):
+                return replace(redirect, verdict=RedirectVerdict.DUPLICATE)
+        return redirect
 
     def _seen(self, item: FetchItem) -> frozenset[tuple[str, bytes]]:
         """Return both forms of every URL of an item's chain, its own included."""
@@ -216,7 +224,7 @@ class FetcherThread:
     def _refuse(self, item: FetchItem, key: str, output: ProtocolOutput, rule: str) -> None:
         """Keep why an item was not asked for; then free the slot."""
         now = self._hands.time.now_ms()
-        record = fetch_record(item, output, now, rule=rule)
+        record = fetch_record(item, output, now, robots=RobotsSaid(rule))
         self._hands.captures.append(record)
         self._hands.tally.captured(record, output, now)
         self._say(key, item.url, output, now)
@@ -229,7 +237,10 @@ class FetcherThread:
         """Keep an answer; then free the slot."""
         hands = self._hands
         now = hands.time.now_ms()
-        record = fetch_record(item, output, now, redirect=redirect, signature=hands.signature)
+        said = RobotsSaid(uses=hands.robots.uses(self.origin(item.url), item.url))
+        record = fetch_record(
+            item, output, now, redirect=redirect, robots=said, signature=hands.signature
+        )
         links: tuple[Mapping[str, object], ...] = ()
         if redirect is not None and redirect.verdict is RedirectVerdict.LINKED:
             links = (redirect_row(item, redirect, now),)

@@ -48,6 +48,7 @@ class ParseJob:
         truncated: length, time or disconnect, if the body was cut.
         score: The page's score, which its links share.
         known_type: The media type that the row of crawl_fetch has.
+        uses: What robots.txt said of the use of the page, when it was captured.
     """
 
     url: str
@@ -59,6 +60,7 @@ class ParseJob:
     truncated: str | None = None
     score: float = 0.0
     known_type: str | None = None
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

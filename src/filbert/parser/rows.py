@@ -16,6 +16,7 @@ from filbert.parser.jobs import PageRows
 from filbert.plugins.contracts import Scope
 from filbert.rules.outlinks import OutlinkPolicy, Outlinks, judge_target, select_outlinks
 from filbert.rules.urls import choose_repr, place_of
+from filbert.rules.use_preferences import use_preferences
 
 if TYPE_CHECKING:
     from filbert.model.records import Parse
@@ -48,6 +49,7 @@ class RowMaker:
         self._chain = plugins.url_chain()
         self._scorings = plugins.scorings()
         self._policy = OutlinkPolicy.from_settings(settings.parse)
+        self._agents = settings.http.robot_names()
         self._to_db = settings.update.parsemeta_to_crawldb
         redirects = settings.parse.ignore_also_redirects
         self._refresh_policy = (
@@ -172,6 +174,8 @@ class RowMaker:
     ) -> Row:
         kept, dropped = links
         parse = document.parse
+        metadata = dict(parse.metadata)
+        metadata |= use_preferences(job.uses, job.headers, parse.metadata, self._agents)
         return {
             "url": document.url,
             "major": int(parse.major),
@@ -191,7 +195,7 @@ class RowMaker:
             "outlinks_kept": kept,
             "outlinks_dropped": {name: str(count) for name, count in dropped.items()},
             "content_metadata": {name: list(values) for name, values in job.headers.items()},
-            "parse_metadata": {name: list(values) for name, values in parse.metadata.items()},
+            "parse_metadata": {name: list(values) for name, values in metadata.items()},
         }
 
     def _text_row(self, document: _Document) -> Row:

@@ -22,6 +22,7 @@ from filbert.parser.kept import guarded_parser
 from filbert.parser.parsing import PageParser
 from filbert.parser.rows import RowMaker
 from filbert.plugins.registry import PluginRepository
+from filbert.rules.use_preferences import USES
 from filbert.store.parquet import ParquetSink, read_rows
 from filbert.store.warc import read_capture
 
@@ -42,6 +43,7 @@ _COLUMNS = (
     "score",
     "content_type",
     "truncated",
+    "metadata",
     "warc_file",
     "warc_offset",
     "warc_length",
@@ -168,6 +170,7 @@ def _known(row: dict[str, Any]) -> ParseJob:
         truncated=row["truncated"],
         score=row["score"],
         known_type=row["content_type"],
+        uses=tuple((row["metadata"] or {}).get(USES, "").splitlines()),
     )
 
 

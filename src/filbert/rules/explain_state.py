@@ -226,7 +226,7 @@ def index_state(facts: Facts) -> Iterator[Statement]:
     )
 
 
-_GOES_ON = frozenset({RedirectVerdict.FOLLOWED, RedirectVerdict.LINKED})
+_GOES_ON = frozenset({RedirectVerdict.FOLLOWED, RedirectVerdict.LINKED, RedirectVerdict.DUPLICATE})
 
 _NOT_INDEXED = {
     PageStatus.DB_UNFETCHED: "it has not been fetched",

@@ -66,6 +66,7 @@ _FATES = {
     "external": "dropped: it leads to another host",
     "internal": "dropped: it stays on the host",
     "exceeded": "dropped: too many redirects in a row",
+    "duplicate": "followed already in this fetch, from another page",
 }
 
 

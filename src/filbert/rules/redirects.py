@@ -41,6 +41,7 @@ class RedirectVerdict(StrEnum):
     EXTERNAL = "external"
     INTERNAL = "internal"
     EXCEEDED = "exceeded"
+    DUPLICATE = "duplicate"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

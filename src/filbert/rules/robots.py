@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["RobotsRules", "RobotsVerdict", "parse_robots"]
 
 _ALLOW_ALL = "no rule forbids it"
+_USE_FIELDS = {"content-usage": "Content-Usage", "content-signal": "Content-Signal"}
 _LONGEST_DELAY_S = 1e9  # thirty years; nobody means more
 
 
@@ -57,6 +58,19 @@ class _Rule:
         return RobotsVerdict(self.allow, f"{name}: {self.pattern}", self.line)
 
 
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A line about the use of pages below a path: Content-Usage or Content-Signal."""
+
+    field: str
+    pattern: str
+    said: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.said} (line {self.line})"
+
+
 class RobotsRules:
     """What one robots.txt says to one robot.
 
@@ -65,6 +79,7 @@ class RobotsRules:
         crawl_delay_ms: The delay asked for, in milliseconds; None: none asked.
         sitemaps: The sitemaps named, absolute, in order, each once.
         group: The product token whose groups were taken; `*`, or empty if none was for us.
+        uses: What it says of the use of pages.
     """
 
     def __init__(
@@ -74,10 +89,12 @@ class RobotsRules:
         crawl_delay_ms: int | None = None,
         sitemaps: tuple[str, ...] = (),
         group: str = "",
+        uses: Sequence[_Use] = (),
     ) -> None:
         self.crawl_delay_ms = crawl_delay_ms
         self.sitemaps = sitemaps
         self.group = group
+        self._uses = sorted(uses, key=lambda use: len(use.pattern), reverse=True)
         best: dict[str, _Rule] = {}
         for rule in rules:
             known = best.get(rule.pattern)
@@ -115,6 +132,26 @@ class RobotsRules:
             if _matches(rule.pattern, path):
                 return rule.verdict()
         return RobotsVerdict(allowed=True, rule=_ALLOW_ALL) if best is None else best.verdict()
+
+    @property
+    def has_uses(self) -> bool:
+        """Whether the file says anything of the use of pages."""
+        return bool(self._uses)
+
+    def uses(self, url: str) -> tuple[str, ...]:
+        """Return what the file says of the use of a page: of each field the most specific lines.
+
+        (As for Allow and Disallow, says the AIPREF draft on attachment.) Empty: nothing.
+        """
+        if not self._uses:
+            return ()
+        path, longest, said = path_of(url), dict[str, int](), list[str]()
+        for use in self._uses:
+            if not _covers(use.pattern, path):
+                continue
+            if longest.setdefault(use.field, len(use.pattern)) == len(use.pattern):
+                said.append(str(use))
+        return tuple(said)
 
     def _longest_literal(self, path: str) -> _Rule | None:
         """Return the longest literal pattern that the path begins with.
@@ -158,11 +195,14 @@ class _Group:
 
     def __init__(self) -> None:
         self.rules: list[_Rule] = []
+        self.uses: list[_Use] = []
         self.delay_ms: int | None = None
 
     def take(self, line: Line) -> None:
         if line.field == "crawl-delay":
             self.delay_ms = _slower(self.delay_ms, _delay_ms(line.value))
+        elif line.field in _USE_FIELDS:
+            self.uses.append(_use_of(line))
         elif pattern := pattern_of(line.value):
             self.rules.append(_Rule(pattern, line.field == "allow", line.number))
 
@@ -179,6 +219,7 @@ class _Reading:
         self._found_everyone = False
         self._open: list[_Group] = []  # groups that the next rule belongs to
         self._in_agents = False
+        self._had_agents = False  # what is said before of use is said to everybody
         self._sitemaps: dict[str, None] = {}
 
     def take(self, line: Line) -> None:
@@ -193,8 +234,9 @@ class _Reading:
         elif line.field == "user-agent":
             self._take_agent(line.value)
         else:
-            self._in_agents = self._in_agents and line.field == "crawl-delay"
-            for group in self._open:
+            self._in_agents = self._in_agents and line.field not in {"allow", "disallow"}
+            to_all = line.field in _USE_FIELDS and not self._had_agents
+            for group in [self._ours, self._everyone] if to_all else self._open:
                 group.take(line)
 
     def rules(self) -> RobotsRules:
@@ -202,10 +244,15 @@ class _Reading:
         group = self._ours if self._found else self._everyone
         name = self._found or ("*" if self._found_everyone else "")
         return RobotsRules(
-            group.rules, crawl_delay_ms=group.delay_ms, sitemaps=tuple(self._sitemaps), group=name
+            group.rules,
+            crawl_delay_ms=group.delay_ms,
+            sitemaps=tuple(self._sitemaps),
+            group=name,
+            uses=group.uses,
         )
 
     def _take_agent(self, value: str) -> None:
+        self._had_agents = True
         if not self._in_agents:
             self._open = []
             self._in_agents = True
@@ -225,6 +272,18 @@ class _Reading:
         target = value if scheme_of(value) else resolve(self._url, value)
         if value and target and host_of(target):
             self._sitemaps[target] = None
+
+
+def _use_of(line: Line) -> _Use:
+    """Return a line about use; its value may begin with the path that it is for."""
+    path, _, rest = line.value.partition(" ")
+    pattern = pattern_of(path) if path.startswith(("/", "*")) else ""
+    name = _USE_FIELDS[line.field]
+    return _Use(name, pattern or "/", rest.strip() if pattern else line.value, line.number)
+
+
+def _covers(pattern: str, path: str) -> bool:
+    return _matches(pattern, path) if _is_wild(pattern) else path.startswith(pattern)
 
 
 def _is_wild(pattern: str) -> bool:

@@ -25,6 +25,8 @@ _FIELDS = {
     "disallow": r"diss?all?ow|diasllow|disallaw",
     "crawl-delay": r"crawl[- ]?delay",
     "sitemap": r"site-?map",
+    "content-usage": r"content-usage",
+    "content-signal": r"content-signal",
 }
 _NAMED = "|".join(f"(?P<{name.replace('-', '_')}>{form})" for name, form in _FIELDS.items())
 # Without a colon, one word must follow: `Disallow /private`.

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["NOTHING_SAID", "RobotsTags", "from_header", "from_meta"]
+__all__ = ["NOTHING_SAID", "RobotsTags", "from_header", "from_meta", "said_to_us"]
 
 _SPLIT = re.compile(r"[\s,;]+")
 _AGENT = re.compile(r"\s*([A-Za-z][\w.-]*)\s*:\s*(.*)", re.DOTALL)
@@ -30,14 +32,25 @@ class RobotsTags:
     noindex: bool = False
     nofollow: bool = False
     noarchive: bool = False
+    unavailable_after: int | None = None  # epoch ms; from then on it is as noindex
 
     def __or__(self, other: RobotsTags) -> RobotsTags:
-        """Return what either forbids."""
+        """Return what either forbids; of two dates the earlier."""
+        dates = [
+            one.unavailable_after for one in (self, other) if one.unavailable_after is not None
+        ]
         return RobotsTags(
             self.noindex or other.noindex,
             self.nofollow or other.nofollow,
             self.noarchive or other.noarchive,
+            min(dates, default=None),
         )
+
+    def at(self, now: int) -> RobotsTags:
+        """Return what holds at a time (epoch ms): a page past its date must not be indexed."""
+        if self.unavailable_after is None or now < self.unavailable_after:
+            return self
+        return self | RobotsTags(noindex=True)
 
 
 NOTHING_SAID = RobotsTags()
@@ -52,15 +65,21 @@ def from_meta(name: str, content: str, agents: Iterable[str]) -> RobotsTags:
 
 def from_header(values: Iterable[str], agents: Iterable[str]) -> RobotsTags:
     """Return what X-Robots-Tag headers say: `noindex`, or `agent: noindex` for that agent."""
-    ours = {agent.lower() for agent in agents}
     said = NOTHING_SAID
+    for text in said_to_us(values, agents):
+        said |= _directives(text)
+    return said
+
+
+def said_to_us(values: Iterable[str], agents: Iterable[str]) -> Iterator[str]:
+    """Yield the directives of X-Robots-Tag headers that are for every robot, or for us."""
+    ours = {agent.lower() for agent in agents}
     for value in values:
         found = _AGENT.match(value)
         if found is None or found[1].lower() in _WITH_VALUE:
-            said |= _directives(value)
+            yield value
         elif found[1].lower() in ours:
-            said |= _directives(found[2])
-    return said
+            yield found[2]
 
 
 def _directives(text: str) -> RobotsTags:
@@ -70,4 +89,30 @@ def _directives(text: str) -> RobotsTags:
         noindex=everything or "noindex" in words,
         nofollow=everything or "nofollow" in words,
         noarchive="noarchive" in words,
+        unavailable_after=_date(text) if "unavailable_after" in text.lower() else None,
     )
+
+
+def _date(text: str) -> int | None:
+    """Return the date after `unavailable_after:`, epoch ms; None: it is none that can be read.
+
+    RFC 822, RFC 850 and ISO 8601 are written there; what follows a comma may be the rest of the
+    date or another directive, so the longest that is a date is taken. Without a zone it is UTC.
+    """
+    rest = text[text.lower().index("unavailable_after") :].partition(":")[2]
+    pieces = rest.split(",")
+    for count in range(len(pieces), 0, -1):
+        if (found := _instant(",".join(pieces[:count]).strip())) is not None:
+            return found
+    return None
+
+
+def _instant(text: str) -> int | None:
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read(text)
+        except (ValueError, TypeError, IndexError, OverflowError):
+            continue
+        known = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+        return round(known.timestamp() * 1000)
+    return None

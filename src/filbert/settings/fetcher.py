@@ -89,6 +89,15 @@ class FetcherSettings(Section):
     queue_depth_multiplier: int = Field(
         50, ge=1, description="URLs held in memory at most: this times `threads`."
     )
+    redirect_dedup_s: int = Field(
+        86_400,
+        ge=-1,
+        description="A redirect target that was followed less than this long ago, in this part, is "
+        "not followed again: what many pages redirect to is fetched once; -1 off.",
+    )
+    redirect_dedup_size: int = Field(
+        10_000, ge=0, description="Redirect targets remembered for that."
+    )
     bandwidth_target_kbps: int = Field(
         -1,
         ge=-1,

@@ -22,7 +22,7 @@ CHAIN_PROPERTIES: dict[str, str] = {
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
         "fetcher.follow.outlinks.", "fetcher.publisher",
-        "fetcher.redirect.dedupcache.", "fetcher.store.robotstxt", "http.agent.host",
+        "fetcher.store.robotstxt", "http.agent.host",
         "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
         "http.auth.", "http.tls.supported.",
         "interactiveselenium.handlers", "libselenium.", "page.load.delay", "publisher.order",

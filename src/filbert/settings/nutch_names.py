@@ -152,6 +152,8 @@ NUTCH_NAMES: dict[str, Rule] = {
     "fetcher.bandwidth.target": ("fetcher.bandwidth_target_kbps", _minus_is_minus_1),
     "fetcher.bandwidth.target.check.everyNSecs": ("fetcher.bandwidth_check_every_s", _same),
     "fetcher.maxNum.threads": ("fetcher.max_threads", _same),
+    "fetcher.redirect.dedupcache.seconds": ("fetcher.redirect_dedup_s", _minus_is_minus_1),
+    "fetcher.redirect.dedupcache.size": ("fetcher.redirect_dedup_size", _at_least_0),
     "fetcher.throughput.threshold.pages": (
         "fetcher.throughput_threshold_pages",
         _minus_is_minus_1,

@@ -57,7 +57,7 @@ class HtmlParser:
         text, charset = self._reader.decoded(page)
         tree = LexborHTMLParser(cap_nesting(cap_names(text)))
         head = read_head(tree, page.base_url, self._reader.agents)
-        robots = head.robots | self._reader.robots(page)
+        robots = (head.robots | self._reader.robots(page)).at(page.fetch_time)
         root = tree.root
         links, dropped = self._links(tree, head, robots)
         refresh = head.refresh or _header_refresh(page)

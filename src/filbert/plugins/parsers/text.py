@@ -48,7 +48,7 @@ class TextParser:
     def parse(self, page: Page) -> Sequence[Parse]:
         """Return the document's parse."""
         text, charset = self._reader.decoded(page)
-        robots = self._reader.robots(page)
+        robots = self._reader.robots(page).at(page.fetch_time)
         targets = () if robots.nofollow else (resolve(page.base_url, u) for u in plain_links(text))
         return [
             Parse(

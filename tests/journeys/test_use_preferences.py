@@ -1,0 +1,74 @@
+"""What a site says of the use of its pages comes with each page, for one query."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from filbert.cli import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = {
+    "/robots.txt": ({}, "User-agent: *\nContent-Signal: ai-train=no, search=yes\n"),
+    "/": ({}, "<a href='/open'>o</a><a href='/tdm'>t</a><p>walnut"),
+    "/open": ({"Content-Usage": "train-ai=y"}, "<p>hazelnut"),
+    "/tdm": ({"tdm-reservation": "1"}, "<meta name=robots content=noai><p>acorn"),
+}
+
+
+class Site(BaseHTTPRequestHandler):
+    """Answers from the table."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        headers, body = PAGES[self.path]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain" if "robots" in self.path else "text/html")
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def site() -> Iterator[str]:
+    """Serve the pages from a thread."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+
+
+@pytest.mark.journey
+def test_one_query_tells_what_may_be_used(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """robots.txt, headers and meta elements together; the strictest holds."""
+    crawl = str(tmp_path / "crawl")
+    with site() as root:
+        options = ["-D", "fetcher.server_delay_s=0", "-D", "http.agent_name=testbot"]
+        assert run(["crawl", crawl, "--seeds", f"{root}/", "--rounds", "2", *options]) == 0
+        capsys.readouterr()
+        assert run(["robots", f"{root}/open", *options]) == 0
+        assert "Content-Signal: ai-train=no, search=yes (line 2)" in capsys.readouterr().out
+    query = (
+        "select url, parse_metadata['use.ai-train'] as train, parse_metadata['use.search'][1] as"
+        " search, parse_metadata['use.tdm'][1] as tdm from pages order by url"
+    )
+    assert run(["sql", crawl, query, "--format", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    answers = [(row["train"][0], len(row["train"]) - 1, row["search"], row["tdm"]) for row in rows]
+    assert answers == [("no", 1, "yes", None), ("no", 2, "yes", None), ("no", 2, "yes", "no")]
