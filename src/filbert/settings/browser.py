@@ -5,11 +5,11 @@ Source: Nutch's protocol-selenium (`page.load.delay`); the rest is ours.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from filbert.settings.base import Names, PathOf, Section
+from filbert.settings.base import Names, Section
 
 __all__ = ["BrowserSettings"]
 
@@ -27,8 +27,10 @@ class BrowserSettings(Section):
         ge=0,
         description="Bytes of visible text from which on a page needs no browser (`needed`).",
     )
-    program: Annotated[str, PathOf()] = Field(
-        "", description="The browser; blank: `chromium` or a relative of it on the PATH."
+    program: str = Field(
+        "",
+        description="The browser: a name on the PATH or a whole path; blank: `chromium` or a "
+        "relative of it.",
     )
     pages: int = Field(2, ge=1, description="Pages rendered at once, per process.")
     page_limit_s: float = Field(

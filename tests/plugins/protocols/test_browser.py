@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
+from filbert.errors import UserError
 from filbert.model.records import FetchRequest, ProtocolOutput
 from filbert.model.statuses import ProtocolStatus
+from filbert.plugins import settings_check
 from filbert.plugins.protocol_factory import said_mapping
 from filbert.plugins.protocols import browser as module
 from filbert.plugins.protocols.browser import BrowserProtocol
 from filbert.plugins.protocols.chromium import Asked, BrowserError
+from filbert.plugins.settings_check import check_browser
 from filbert.settings import load_settings
 
 if TYPE_CHECKING:
@@ -254,3 +257,26 @@ def test_a_limit_cuts_the_document(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     """A page that scripts blow up is kept up to the limit of any page."""
     (output,), _ = _fetch(monkeypatch, tmp_path, {PAGE: _ok(APP)}, "http.content_limit=6")
     assert (output.body, output.truncated) == (b"<html>", "length")
+
+
+@pytest.mark.parametrize(
+    ("overrides", "words"),
+    [
+        (["browser.when=needed", "browser.program=no-such-browser"], "no browser no-such-browser"),
+        (["browser.program=no-such-browser"], ""),
+    ],
+)
+def test_a_browser_that_is_not_there_is_refused(
+    tmp_path: Path, overrides: list[str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is asked for, with what to install; only where a browser is asked for."""
+    monkeypatch.setattr(settings_check, "find_spec", lambda _name: True)
+    settings = load_settings(tmp_path, overrides, {}).settings
+    if not words:
+        check_browser(settings)
+        return
+    with pytest.raises(UserError, match=words):
+        check_browser(settings)
+    monkeypatch.setattr(settings_check, "find_spec", lambda _name: None)
+    with pytest.raises(UserError, match="the extra is not installed"):
+        check_browser(settings)
