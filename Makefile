@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CODE := $(wildcard src tests docs scripts benchmarks examples demo)
 FAST := not slow and not spark and not journey and not browser and not speed
-REST := (slow or spark or journey) and not browser and not speed
+REST := (slow or spark or journey or browser) and not speed
 
 .DEFAULT_GOAL := help
 .PHONY: help venv spark servers fmt lint types floors test test-all docs wheel demo bench pins all
@@ -26,8 +26,9 @@ spark: venv ## Add what the Spark tests need: pyspark, and Java where it may be 
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/spark.txt
 	.ci/java
 
-servers: ## Add the real servers that tests start, where they may be installed
+servers: ## Add the real servers and the browser that tests start, where they may be installed
 	.ci/servers
+	.ci/browser
 
 fmt: venv ## Format the code
 	$(BIN)/ruff format $(CODE)
@@ -46,7 +47,7 @@ floors: venv ## Check that imports go down only
 test: venv ## Run the fast tests
 	$(BIN)/pytest -n 2 -m "$(FAST)"
 
-test-all: spark servers test ## Run all tests: slow ones, Spark, whole journeys
+test-all: spark servers test ## Run all tests: slow ones, Spark, browsers, whole journeys
 	$(BIN)/pytest -m "$(REST)"
 
 docs: venv ## Write the reference pages anew, from the code

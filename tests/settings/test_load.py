@@ -80,7 +80,7 @@ def test_settings_are_frozen() -> None:
         ("crawl.gen.delay=99999999999999999999", "must be at most 2147483647000"),
         ("http.timeout=2147483648", "at most 2147483647"),
         ("fetcher.server.delay=soon", "fetcher.server_delay_s cannot be 'soon': it is a number"),
-        ("selenium.driver=firefox", "does not have yet (issue 4)"),
+        ("tika.config.file=x", "does not have yet (issue 5)"),
         ("fetcher.threads", "Write -D name=value"),
         ("=3", "Write -D name=value"),
     ],

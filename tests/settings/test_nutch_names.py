@@ -125,3 +125,16 @@ def test_references_in_a_circle_end() -> None:
     )
 
     assert len(got.notes) == 2
+
+
+def test_a_selenium_without_another_client_renders_everything() -> None:
+    """As in Nutch, where it then is all of http; beside another plugin it waits to be mapped."""
+    got = translate({"plugin.includes": "protocol-selenium|urlfilter-regex"})
+    assert got.values["protocols.by_scheme"][0] == "http=browser,https=browser"
+    both = translate({"plugin.includes": "protocol-(http|selenium)|urlfilter-regex"})
+    assert "protocols.by_scheme" not in both.values
+
+
+def test_the_load_delay_of_a_page_is_in_milliseconds() -> None:
+    """Nutch says seconds."""
+    assert translate({"page.load.delay": "3"}).values["browser.settle_ms"][0] == "3000"

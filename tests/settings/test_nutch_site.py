@@ -55,7 +55,7 @@ def test_no_property_is_lost_silently(tmp_path: Path) -> None:
     got = import_site(path)
 
     assert (got.taken, got.left) == (0, 3)
-    assert "#   selenium.driver = firefox  (issue 4)\n" in got.toml
+    assert "#   selenium.driver = firefox  (the browser is a Chromium of this machine: " in got.toml
     assert "#   io.serializations = x  (Hadoop's own)\n" in got.toml
     assert "#   my.own = y\n" in got.toml
 

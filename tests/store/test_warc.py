@@ -6,6 +6,7 @@ import gzip
 import io
 import random
 import zlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import ada_url
@@ -14,10 +15,11 @@ from fastwarc.warc import ArchiveIterator
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from filbert.errors import DataError
-from filbert.model.records import CrawlDatum, FetchRecord, ProtocolOutput
+from filbert.model.records import ArchivedCapture, CrawlDatum, FetchRecord, ProtocolOutput
 from filbert.model.statuses import FetchStatus, ProtocolStatus
 from filbert.store.warc import (
     capture_members,
+    parse_capture,
     read_capture,
     target_uri,
     warcinfo,
@@ -214,3 +216,30 @@ def test_a_place_without_a_whole_record_is_a_data_error(
             read_capture(tmp_path, "w", offset, length)
     with pytest.raises(DataError, match="none"):
         read_capture(tmp_path, "none", 0, 1)
+
+
+def test_a_rendered_page_is_two_records() -> None:
+    """What the server sent, and behind it a conversion that refers to it and is what is read."""
+    sent = make_output(*HEADS["gzip"])
+    rendered = replace(
+        sent, raw_body=b"<p>made", body=b"<p>made", unrendered=sent, rendered_by="Chromium/1"
+    )
+    data, begin = capture_members(make_record(), rendered, Codec(WarcOptions()), WarcOptions())
+    first, second = _warcio(data)
+    assert (first[:2], second[0]) == (("response", BODY), "conversion")
+    capture = parse_capture(gzip.decompress(data[begin:]))
+    assert (capture.kind, capture.body, capture.http_status) == ("conversion", b"<p>made", 200)
+    fields = gzip.decompress(data[begin:]).partition(b"\r\n\r\n")[0].decode()
+    record_id = gzip.decompress(data[:begin]).split(b"WARC-Record-ID: ")[1].split(b"\r\n")[0]
+    assert f"WARC-Refers-To: {record_id.decode()}" in fields
+    assert "Filbert-Rendered-By: Chromium/1" in fields
+
+
+def test_a_replayed_capture_keeps_its_date() -> None:
+    """WARC-Date is when the server said it; a field of ours names the record it came from."""
+    archived = ArchivedCapture(date_ms=1_704_067_200_000, record_id="<urn:uuid:1>")
+    output = replace(make_output(*HEADS["plain"]), archived=archived)
+    data, _ = capture_members(make_record(), output, Codec(WarcOptions()), WarcOptions())
+    fields = gzip.decompress(data).partition(b"\r\n\r\n")[0].decode()
+    assert "WARC-Date: 2024-01-01T00:00:00.000Z" in fields
+    assert "Filbert-Replayed-From: <urn:uuid:1>" in fields

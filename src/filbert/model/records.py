@@ -116,6 +116,8 @@ class ProtocolOutput:
     response_ms: int = 0
     truncated: str | None = None  # length, time or disconnect
     archived: ArchivedCapture | None = None  # None: a host was asked
+    unrendered: ProtocolOutput | None = None  # what the server sent, where a browser made the body
+    rendered_by: str = ""  # the browser that did
 
     def header(self, name: str) -> str | None:
         """Return the last value of header `name` (any case), or None."""

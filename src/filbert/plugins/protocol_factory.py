@@ -21,10 +21,23 @@ if TYPE_CHECKING:
     from filbert.plugins.contracts import FetchProtocol
     from filbert.settings import Settings
 
-__all__ = ["ProtocolFactory", "mapping_from"]
+__all__ = ["ProtocolFactory", "mapping_from", "said_mapping"]
+
+
+_BROWSER = ProtocolMapping(schemes={"http": "browser", "https": "browser"})
 
 
 def mapping_from(settings: Settings) -> ProtocolMapping:
+    """Return the mapping that holds: what the settings say, and the browser if it may be needed.
+
+    Raises:
+        UserError: The file cannot be read, or a line of it says nothing.
+    """
+    said = said_mapping(settings)
+    return said.over(_BROWSER) if settings.browser.when == "needed" else said
+
+
+def said_mapping(settings: Settings) -> ProtocolMapping:
     """Return the mapping that the settings say, the file's included.
 
     Raises:

@@ -5,9 +5,12 @@ Guarantee: nothing is made, opened or asked; what passes here can be used by eve
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from filbert.errors import UserError
+from filbert.plugins.protocol_factory import mapping_from
+from filbert.plugins.protocols.chromium import find_browser
 from filbert.plugins.protocols.connect_to import ConnectTo
 from filbert.rules.addresses import parse_rules
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     from filbert.plugins.registry import PluginRepository
     from filbert.settings import Settings
 
-__all__ = ["check_settings"]
+__all__ = ["check_browser", "check_settings"]
 
 
 def check_settings(settings: Settings, plugins: PluginRepository) -> None:
@@ -33,3 +36,23 @@ def check_settings(settings: Settings, plugins: PluginRepository) -> None:
     http = settings.http
     parse_rules(http.allow_addresses, http.deny_addresses, http.only_addresses)
     ConnectTo(http.resolve)
+
+
+def check_browser(settings: Settings) -> None:
+    """Refuse to ask hosts by a browser that is not there.
+
+    Raises:
+        UserError: It, or the extra that drives it, is not installed.
+    """
+    if "browser" not in mapping_from(settings).names():
+        return
+    if find_spec("playwright") is None:
+        raise UserError(
+            "the settings ask for the browser protocol, and the extra is not installed",
+            hint="pip install 'filbert[browser]'",
+        )
+    if find_browser(settings.browser.program) is None:
+        raise UserError(
+            f"there is no browser {settings.browser.program or 'chromium on the PATH'}",
+            hint="Install Debian's package chromium, or name a program: browser.program",
+        )

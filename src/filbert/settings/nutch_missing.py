@@ -25,9 +25,7 @@ _NOT_YET: dict[str, tuple[str, ...]] = {
         "fetcher.store.robotstxt", "http.agent.host",
         "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
         "http.auth.", "http.tls.supported.",
-        "interactiveselenium.handlers", "libselenium.", "page.load.delay", "publisher.order",
-        "rabbitmq.", "screenshot.location", "selenium.", "take.screenshot",
-        "webdriver.chrome.driver",
+        "publisher.order", "rabbitmq.",
     ),
     "issue 5": (
         "creativecommons.", "db.ignore.external.exemptions.file", "encodingdetector.", "headings",
@@ -59,11 +57,12 @@ _WITHOUT: dict[str, str] = {
     "fetcher.threads.timeout.divisor": "each request has its own limit: http.time_limit_s",
     "file.content.ignored": "the captures are kept or not by fetcher.store_content",
     "generate.curTime": "an option of `filbert generate`",
-    "htmlunit.": "superseded by the browser protocol (issue 4)",
+    "htmlunit.": "pages are rendered by a Chromium: the settings browser.*",
     "http.connection.pool.okhttp": "connections are kept per host, as many as descriptors allow",
     "http.proxy.realm": "the proxy names its realm itself",
     "http.log.exceptions.suppress.stack": "a failed fetch is a record, not a stack trace",
     "http.store.responsetime": "always kept: crawl_fetch.response_ms",
+    "interactiveselenium.handlers": "pages are rendered, not operated: write a protocol plugin",
     "io.serializations": "Hadoop's own",
     "mapreduce.": "Hadoop's own",
     "nutch.jexl.disable.sandbox": "expressions are parsed, never evaluated as code",
@@ -76,8 +75,11 @@ _WITHOUT: dict[str, str] = {
     "store.http.request": "always kept: each capture has a WARC request record",
     "store.ip.address": "always kept: crawl_fetch.ip and WARC-IP-Address",
     "store.protocol.versions": "always kept: crawl_fetch.protocol",
+    "screenshot.location": "no screenshots are made: the rendered document is kept",
     "segment.dump.dir": "an option of `filbert readseg`",
-    "selenium.firefox.enable.flash": "there is no Flash any more",
+    "selenium.": "the browser is a Chromium of this machine: browser.program, browser.resources",
+    "take.screenshot": "no screenshots are made: the rendered document is kept",
+    "webdriver.chrome.driver": "the extra filbert[browser] brings what drives the browser",
 }
 
 

@@ -53,6 +53,10 @@ def _days(text: str) -> str:
     return str(round(float(text) * 86_400))
 
 
+def _milliseconds(text: str) -> str:
+    return str(round(float(text) * 1_000))
+
+
 def _http2(text: str) -> str | None:
     return "2" if text.lower() == "true" else None
 
@@ -121,6 +125,8 @@ NUTCH_NAMES: dict[str, Rule] = {
     "http.robots.503.defer.visits.retries": ("robots.defer_retries", _same),
     "http.robots.redirect.max": ("robots.redirect_max", _at_least_0),
     # file
+    "page.load.delay": ("browser.settle_ms", _milliseconds),
+    "libselenium.page.load.delay": ("browser.settle_ms", _milliseconds),
     "ftp.username": ("ftp.username", _same),
     "ftp.password": ("ftp.password", _same),
     "ftp.content.limit": ("ftp.content_limit", _minus_is_minus_1),

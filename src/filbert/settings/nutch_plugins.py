@@ -27,8 +27,8 @@ PLUGINS: dict[str, tuple[str, str]] = {
 
 ALWAYS = frozenset({
     "lib-http", "lib-regex-filter", "lib-xml", "nutch-extensionpoints", "parse-html",
-    "protocol-file", "protocol-ftp", "protocol-http", "protocol-httpclient", "protocol-okhttp",
-    "urlnormalizer-pass",
+    "protocol-file", "protocol-ftp", "protocol-http", "protocol-httpclient",
+    "protocol-interactiveselenium", "protocol-okhttp", "protocol-selenium", "urlnormalizer-pass",
 })  # fmt: skip
 """Plugin ids whose part is always there: the one HTTP client, the one HTML parser."""
 
@@ -62,8 +62,6 @@ NOT_YET_PLUGINS: dict[str, str] = {
     "parsefilter-debug": "issue 5",
     "parsefilter-naivebayes": "issue 5",
     "parsefilter-regex": "issue 5",
-    "protocol-interactiveselenium": "issue 4",
-    "protocol-selenium": "issue 4",
     "publish-rabbitmq": "issue 4",
     "scoring-depth": "a later issue",
     "scoring-link": "a later issue",
@@ -104,6 +102,8 @@ CLASSES: dict[str, str] = {
 }
 """Java class → the name of our plugin."""
 
+_BROWSERS = ("protocol-selenium", "protocol-interactiveselenium")
+_CLIENTS = ("protocol-http", "protocol-httpclient", "protocol-okhttp")
 _CHAINS = ("urls.normalizers", "urls.filters", "index.filters", "scoring.names")
 
 _WITHOUT = {
@@ -141,6 +141,8 @@ def chains_of(includes: str, excludes: str) -> tuple[dict[str, str], list[str]]:
     for plugin, (chain, name) in PLUGINS.items():
         if active(plugin):
             chains[chain].append(name)
+    if any(map(active, _BROWSERS)) and not any(map(active, _CLIENTS)):
+        chains["protocols.by_scheme"] = ["http=browser", "https=browser"]
     notes = [
         f"{plugin}: not yet ({when})" for plugin, when in NOT_YET_PLUGINS.items() if active(plugin)
     ]

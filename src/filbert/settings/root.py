@@ -7,6 +7,7 @@ How values are layered and where each came from is `load.py`.
 from __future__ import annotations
 
 from filbert.settings.base import Section
+from filbert.settings.browser import BrowserSettings
 from filbert.settings.dedup import DedupSettings
 from filbert.settings.engine import EngineSettings
 from filbert.settings.fetcher import FetcherSettings
@@ -46,6 +47,7 @@ class Settings(Section):
     robots: RobotsSettings = RobotsSettings()
     file: FileSettings = FileSettings()
     ftp: FtpSettings = FtpSettings()
+    browser: BrowserSettings = BrowserSettings()
     fetcher: FetcherSettings = FetcherSettings()
     replay: ReplaySettings = ReplaySettings()
     parse: ParseSettings = ParseSettings()

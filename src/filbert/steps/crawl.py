@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from filbert.errors import UserError
+from filbert.plugins.settings_check import check_browser
 from filbert.search.schema import index_exists
 from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
@@ -117,6 +118,8 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
     """
     crawl = context.crawl
     archive_files(context, options.replay)  # what is wrong with them is said before all else
+    if not options.replay:
+        check_browser(context.settings)
     with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
         crawl.clear_stop()
         unfinished = RunMarker.read(crawl.path)

@@ -26,6 +26,7 @@ from filbert.fetcher.part import PartEnd
 from filbert.fetcher.supervision import HeartBeat
 from filbert.fetcher.task import FetchPart
 from filbert.model.schemas import HOSTDB
+from filbert.plugins.settings_check import check_browser
 from filbert.rules.fetch_hosts import known_hosts, merged_hosts
 from filbert.steps.context import StepResult
 from filbert.steps.fetch_checks import check_agent, check_partition
@@ -82,6 +83,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
     if not options.replay:
         check_agent(context.settings, segment.table("crawl_generate").files())
         check_partition(context.settings, segment)
+        check_browser(context.settings)
     started = context.clock.now_ms()
     with _leased(context, segment), context.crawl.scratch("fetch") as scratch:
         if segment.state not in _OPEN:  # another process has ended it just now

@@ -4,7 +4,8 @@ Guarantees: the index is complete or not there, is made once for the same files 
 of change), and needs no memory that grows with the archive; any number of processes read it. Of
 several captures of a URL the choice is always the same: the newest, or the newest at or before a
 date; of equal dates the one that stands last. A `revisit` record counts as a capture, and is read
-with the body of the record that it refers to. A 304 has no document, and is passed over.
+with the body of the record that it refers to; so does a document that our browser rendered, which
+stands behind what the server sent. A 304 has no document, and is passed over.
 Source: WARC 1.1 (ISO 28500:2017) section 6.7; the CDX files of web archives.
 """
 
@@ -20,18 +21,20 @@ from filbert.model.clock import date_ms
 from filbert.plugins.protocols.heads import split_head, status_line
 from filbert.rules.archive import archive_key
 from filbert.store import durable
+from filbert.store.warc import RENDERED
 from filbert.store.warc_files import record_at, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from filbert.store.warc_files import WarcRecord
+from filbert.store.warc_files import WarcRecord
 
 __all__ = ["Archive", "ArchiveIndex", "Found", "index_archive", "warc_files"]
 
 _SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
-_CAPTURES = frozenset({"response", "resource", "revisit"})
+_CAPTURES = frozenset({"response", "resource", "revisit", "rendered"})
+_RENDERED = RENDERED.lower()
 _UNCHANGED = 304
 _HEAD = 1 << 16
 _BATCH = 10_000
@@ -264,6 +267,8 @@ def _facts(record: WarcRecord) -> tuple[object, ...] | None:
     """Return what the index keeps of a record: key, date, kind, digest, id; None: nothing."""
     fields = record.fields
     kind, url = fields.get("warc-type", "").lower(), fields.get("warc-target-uri", "")
+    if kind == "conversion" and _RENDERED in fields:
+        kind = "rendered"
     if kind not in _CAPTURES or not url:
         return None
     if kind == "response" and fields.get("content-type", "").startswith("application/http"):

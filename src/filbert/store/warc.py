@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "RENAMED",
+    "RENDERED",
     "REPLAYED",
     "Capture",
     "capture_members",
@@ -55,6 +56,7 @@ _UNSAFE = frozenset(b'<>"{}|\\^`')
 RENAMED = b"X-Crawler-"
 # A field of ours: WARC-Refers-To must not stand in a response (ISO 28500:2017, 5.12).
 REPLAYED = "Filbert-Replayed-From"
+RENDERED = "Filbert-Rendered-By"
 _HEADER = re.compile(
     rb"(\n)[ \t]*(transfer-encoding|content-encoding|content-length)[ \t]*:([^\r\n]*)",
     re.IGNORECASE,
@@ -130,20 +132,23 @@ def capture_members(
 ) -> tuple[bytes, int]:
     """Return what to append to a WARC file, and where in it the capture's own record begins.
 
-    A request record, if asked for, goes before the response, so that the end of the capture is
-    the end of what was appended.
+    A request record, if asked for, goes before the response, and what the server sent before what
+    a browser made of it, so that the end of the capture is the end of what was appended.
     """
     uri = target_uri(record)
     date = iso(_captured_at(record, output))
     if not uri.startswith(("http://", "https://")):
         return codec.compress(_resource(uri, date, output)), 0
     identity = _identity()
-    pack = codec.compress if output.raw_body == output.body else codec.keep
-    response = pack(_response(uri, date, output, identity))
-    if not (options.requests and output.request_head):
-        return response, 0
-    request = codec.compress(_request(uri, date, output, identity))
-    return request + response, len(request)
+    sent = output.unrendered or output
+    pack = codec.compress if sent.raw_body == sent.body else codec.keep
+    before, response = b"", pack(_response(uri, date, sent, identity))
+    if options.requests and output.request_head:
+        before = codec.compress(_request(uri, date, output, identity))
+    if output.unrendered is not None:
+        before += response
+        response = codec.compress(_conversion(uri, date, output, identity))
+    return before + response, len(before)
 
 
 def _captured_at(record: FetchRecord, output: ProtocolOutput) -> int:
@@ -167,6 +172,13 @@ def _response(uri: str, date: str, output: ProtocolOutput, identity: str) -> byt
     payload = output.raw_body
     facts = _facts(uri, date, output, "application/http; msgtype=response")
     return _form("response", facts, _stored_head(output, payload), payload, identity=identity)
+
+
+def _conversion(uri: str, date: str, output: ProtocolOutput, response: str) -> bytes:
+    """Return the record of a rendered document: its block is a reply, with the server's headers."""
+    facts = _facts(uri, date, output, "application/http; msgtype=response")
+    facts |= {"WARC-Refers-To": f"<urn:{response}>", RENDERED: output.rendered_by}
+    return _form("conversion", facts, _stored_head(output, output.body), output.body)
 
 
 def _resource(uri: str, date: str, output: ProtocolOutput) -> bytes:
