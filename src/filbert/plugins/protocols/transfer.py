@@ -21,11 +21,12 @@ from filbert.plugins.protocols.guard import AddressGuard, Refusal
 from filbert.plugins.protocols.reply import Received
 
 if TYPE_CHECKING:
+    from filbert.plugins.protocols.credentials import Login
     from filbert.plugins.protocols.proxy import Via
     from filbert.plugins.protocols.request import Target
     from filbert.settings.http import HttpSettings
 
-__all__ = ["CONNECTION_DIED", "Exchange", "Limits", "TransferPool"]
+__all__ = ["CONNECTION_DIED", "Errand", "Exchange", "Limits", "TransferPool"]
 
 CONNECTION_DIED = "connection_died"
 """The failure of a request without an answer, on a connection kept from an earlier one."""
@@ -74,6 +75,23 @@ class Limits:
     head_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is asked for, and how.
+
+    Attributes:
+        target: Where, and the path.
+        lines: Header lines, without Host; the same list for many requests costs less.
+        limit: Most bytes of the decoded body.
+        login: Who we are, where the host will ask for it (Digest): it is then sent two requests.
+    """
+
+    target: Target
+    lines: list[bytes]
+    limit: int
+    login: Login | None = None
+
+
 class Exchange:
     """One handle, and what its present transfer has brought."""
 
@@ -81,8 +99,9 @@ class Exchange:
         "_authority",
         "_guard",
         "_is_fresh",
-        "_is_sent",
+        "_left",
         "_lines",
+        "_login",
         "_room",
         "_via",
         "body",
@@ -97,7 +116,8 @@ class Exchange:
         self._authority = ""
         self._lines: list[bytes] | None = None
         self._room = 0
-        self._is_sent = False
+        self._left = 0  # requests that the transfer may still send
+        self._login: Login | None = None
         self._is_fresh = False
         self._via: Via | None = None
         self.limits = limits
@@ -114,29 +134,21 @@ class Exchange:
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_request)
 
     def prepare(
-        self,
-        target: Target,
-        lines: list[bytes],
-        connect_to: tuple[str, int],
-        limit: int,
-        *,
-        fresh: bool,
-        via: Via | None = None,
+        self, errand: Errand, connect_to: tuple[str, int], *, fresh: bool, via: Via | None
     ) -> None:
         """Set the handle up for a request to an address and port.
 
         Args:
-            target: What is asked for.
-            lines: Header lines.
+            errand: What is asked for, and how.
             connect_to: Where the host is; behind a proxy that finds it itself, no matter.
-            limit: Most bytes of the decoded body.
             fresh: On a new connection.
-            via: The proxy that is asked instead.
+            via: The proxy that is asked instead; None: the host is asked.
         """
+        target, limit, login = errand.target, errand.limit, errand.login
         self.head.clear()
         self.body.clear()
         self.stop = None
-        self._is_sent = False
+        self._left = 1 if login is None else 2
         self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
         self._authority = via.authority if via else target.authority
         curl = self.curl
@@ -150,12 +162,14 @@ class Exchange:
             curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
         if via != self._via:
             self._take_proxy(via)
+        if login is not self._login:
+            self._take_login(login)
         if fresh is not self._is_fresh:
             curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
             self._is_fresh = fresh
-        if lines is not self._lines:
-            curl.setopt(pycurl.HTTPHEADER, lines)
-            self._lines = lines
+        if errand.lines is not self._lines:
+            curl.setopt(pycurl.HTTPHEADER, errand.lines)
+            self._lines = errand.lines
 
     def _take_proxy(self, via: Via | None) -> None:
         curl = self.curl
@@ -167,6 +181,16 @@ class Exchange:
         else:
             curl.unsetopt(pycurl.PROXYUSERPWD)
         self._via = via
+
+    def _take_login(self, login: Login | None) -> None:
+        curl = self.curl
+        if login is None:
+            curl.unsetopt(pycurl.USERPWD)
+            curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_NONE)
+        else:
+            curl.setopt(pycurl.USERPWD, f"{login.user}:{login.password}")
+            curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST)
+        self._login = login
 
     def _on_body(self, data: bytes) -> int | None:
         room = self._room - len(data)
@@ -191,10 +215,10 @@ class Exchange:
 
     def _on_request(self, *_where: object) -> int:
         """Let one request out: libcurl would send a second where a kept connection died."""
-        if self._is_sent:
+        if not self._left:
             self.stop = Refusal(CONNECTION_DIED, "the server closed a kept connection, unanswered")
             return int(pycurl.PREREQFUNC_ABORT)
-        self._is_sent = True
+        self._left -= 1
         return int(pycurl.PREREQFUNC_OK)
 
     def received(self, error: pycurl.error | None) -> Received:
@@ -202,7 +226,7 @@ class Exchange:
         curl = self.curl
         name, words, cut = self._end(error)
         return Received(
-            head=bytes(self.head),
+            head=bytes(self.head) if self._login is None else _answer_to_login(self.head),
             raw=bytes(self.body),
             failure=name,
             words=words,
@@ -236,6 +260,12 @@ class Exchange:
         return name, words, _CUTS.get(name) if self.head else None
 
 
+def _answer_to_login(heads: bytearray) -> bytes:
+    """Return the heads without that of the challenge before them."""
+    begins = heads.rfind(b"\r\n\r\nHTTP/")
+    return bytes(heads if begins < 0 else heads[begins + 4 :])
+
+
 class _Multi(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl ships no types for it
     """A multi that knows when libcurl has given it up."""
 
@@ -265,6 +295,7 @@ class TransferPool:
         )
         self._idle = min(_MOST_IDLE, max(1, connections // 2))
         self._free: list[Exchange] = []
+        self._jar = _new_jar() if settings.cookie_jar else None
         self._multi = self._new_multi()
 
     @property
@@ -287,20 +318,16 @@ class TransferPool:
 
     async def perform(
         self,
-        target: Target,
-        lines: list[bytes],
+        errand: Errand,
         connect_to: tuple[str, int],
-        limit: int,
         *,
         fresh: bool = False,
         via: Via | None = None,
     ) -> Received:
         """Do one exchange with one address; the arguments are those of `Exchange.prepare`."""
-        exchange = (
-            self._free.pop() if self._free else Exchange(self._settings, self._guard, self._limits)
-        )
+        exchange = self._free.pop() if self._free else self._new_exchange()
         try:
-            exchange.prepare(target, lines, connect_to, limit, fresh=fresh, via=via)
+            exchange.prepare(errand, connect_to, fresh=fresh, via=via)
         except (pycurl.error, UnicodeError, ValueError) as error:
             return Received(failure="malformed_url", words=str(error))
         multi = await self._working()
@@ -315,11 +342,25 @@ class TransferPool:
         self._free.append(exchange)
         return received
 
+    def _new_exchange(self) -> Exchange:
+        exchange = Exchange(self._settings, self._guard, self._limits)
+        if self._jar is not None:
+            exchange.curl.setopt(pycurl.SHARE, self._jar)
+            exchange.curl.setopt(pycurl.COOKIEFILE, "")  # none: but from now on cookies are kept
+        return exchange
+
     async def _working(self) -> _Multi:
         if self._multi.broken:
             given_up, self._multi = self._multi, self._new_multi()
             await given_up.aclose()
         return self._multi
+
+
+def _new_jar() -> pycurl.CurlShare:
+    """Return a jar that all handles of a pool share; libcurl keeps each host's cookies apart."""
+    jar = pycurl.CurlShare()
+    jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    return jar
 
 
 def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
