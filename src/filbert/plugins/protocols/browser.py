@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 from filbert.model.records import FetchRequest
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocol_factory import said_mapping
-from filbert.plugins.protocols.chromium import Answer, BrowserError, Chromium
+from filbert.plugins.protocols.chromium import MOST_OVERHEAD_S, Answer, BrowserError, Chromium
 from filbert.plugins.protocols.http import HttpProtocol
 from filbert.plugins.protocols.request import user_agent
 from filbert.rules.mime import type_of
@@ -65,6 +65,9 @@ class BrowserProtocol:
 
     def __init__(self, settings: Settings, http: HttpProtocol, mapping: ProtocolMapping) -> None:
         self._settings = settings.browser
+        # All slots of a part may wait for the few pages that are rendered at once.
+        waiting = settings.fetcher.threads / settings.browser.pages + 1
+        self.longer_s = waiting * (settings.browser.page_limit_s + MOST_OVERHEAD_S)
         self._limit = settings.http.content_limit
         self._http = http
         self._mapped = {host for host, name in mapping.hosts.items() if name == self.name}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from filbert.settings.browser import BrowserSettings
 
-__all__ = ["Answer", "Asked", "BrowserError", "Chromium", "find_browser"]
+__all__ = ["MOST_OVERHEAD_S", "Answer", "Asked", "BrowserError", "Chromium", "find_browser"]
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _SWITCHES = (
@@ -40,6 +40,8 @@ _TRIES = 2
 _START_S = 30.0
 _CLOSE_S = 5.0
 _LAST_LOOK_S = 2.0
+MOST_OVERHEAD_S = 2 * _LAST_LOOK_S + 2 * _CLOSE_S
+"""What a page may cost beyond its limit, if it must be ended by force."""
 
 
 class BrowserError(Exception):
