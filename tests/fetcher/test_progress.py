@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filbert.fetcher.left_due import REASONS, LeftDue, read_left_due
@@ -37,11 +38,13 @@ def _progress() -> PartProgress:
 
 def test_it_says_what_each_queue_waits_for() -> None:
     """A delay, a failure's back-off, an answer: each by its name and end."""
-    assert _progress().queues == (
-        QueueWait(key="b", urls=0, waits_for="an answer"),
-        QueueWait(key="a", urls=1, waits_for="delay", until=5_000),
-        QueueWait(key="c", urls=1, waits_for="exceptions", until=10_000),
+    answer = QueueWait(key="b", urls=0, waits_for="an answer", delay_ms=5_000)
+    own = replace(answer, key="a", urls=1, waits_for="delay", until=5_000, empty_at=10_000)
+    failed = replace(
+        own, key="c", waits_for="exceptions", until=10_000, failures=1, empty_at=15_000
     )
+    assert _progress().queues == (answer, own, failed)
+    assert _progress().slowest == (failed, own, answer)
 
 
 def test_it_knows_when_the_queues_can_be_empty() -> None:
@@ -78,7 +81,7 @@ def test_pages_a_second_are_those_of_the_last_ten() -> None:
         tally.captured(_record(FetchStatus.FETCH_SUCCESS), output, now)
     assert (tally.rate(6_000), tally.last_second(6_000)) == (0.4, 1)
     assert (tally.rate(11_500), tally.rate(60_000)) == (0.1 * 2, 0.0)
-    assert tally.counters == {"fetch_success": 4, "bytes": 12}
+    assert tally.counters == {"fetch_success": 4, "bytes": 12, "latency.1": 4}
 
 
 def test_errors_are_counted_by_name() -> None:

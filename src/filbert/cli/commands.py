@@ -41,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
     "dedup": Entry("filbert.cli.dedup:command", "Mark pages of equal content.", _STEPS),
     "index": Entry("filbert.cli.index:command", "Write documents to the index.", _STEPS),
     "clean": Entry("filbert.cli.clean:command", "Delete gone pages from the index.", _STEPS),
+    "queues": Entry("filbert.cli.queues:command", "What a running fetch waits for.", _ASK),
     "readdb": Entry("filbert.cli.readdb:command", "Statistics and rows of the crawldb.", _ASK),
     "readseg": Entry("filbert.cli.readseg:command", "What is in a segment.", _ASK),
     "readlinkdb": Entry("filbert.cli.readlinkdb:command", "The links to a page.", _ASK),

@@ -45,7 +45,7 @@ _PLURALS = frozenset({"pages", "links", "segments", "files", "bytes"})
 _TOLD_ELSEWHERE = {
     "inject": ("lines", "injected", "unique_seeds"),
     "generate": ("due",),
-    "fetch": ("hop.", "robots.", "redirect.linked", "redirect.followed"),
+    "fetch": ("hop.", "robots.", "redirect.linked", "redirect.followed", "latency."),
     "parse": ("parser_", "success", "refresh"),
     "updatedb": ("pages", "linked_pages", "fetches", "fetch_", "parse_failed"),
 }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import asdict, dataclass, field
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING
 
 from filbert.rules.host_queue import QueueState
@@ -27,17 +27,31 @@ if TYPE_CHECKING:
 __all__ = ["PartProgress", "QueueWait", "measure", "read_progress", "write_progress"]
 
 _SHOWN_QUEUES = 5
+_SLOWEST = 50
 _MOST_LOOKED_AT = 5_000  # queues looked at for the shortest waits; a display needs no more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueWait:
-    """One queue, and what it waits for; `until` in epoch ms, None: for an answer."""
+    """One queue, and what it waits for.
+
+    Attributes:
+        key: Host, domain or address.
+        urls: URLs that it holds.
+        waits_for: In words.
+        until: Epoch ms; None: for an answer.
+        delay_ms: Its delay: ours, or a longer one of robots.txt.
+        failures: Failures in a row.
+        empty_at: When it can be empty at the earliest, epoch ms, by its delay.
+    """
 
     key: str
     urls: int
     waits_for: str
     until: int | None = None
+    delay_ms: int = 0
+    failures: int = 0
+    empty_at: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +66,7 @@ class PartProgress:
         last_wait: When the last of the queues now held will be empty, epoch ms; None: unknown.
         counters: As in `Tally`.
         queues: The queues that are next, and what they wait for.
+        slowest: Those that will take longest, the last to be empty first.
     """
 
     part: int
@@ -67,6 +82,7 @@ class PartProgress:
     last_wait: int | None = None
     counters: Mapping[str, int] = field(default_factory=dict)
     queues: tuple[QueueWait, ...] = ()
+    slowest: tuple[QueueWait, ...] = ()
 
 
 def measure(
@@ -87,7 +103,7 @@ def measure(
     here = sum(n for name, n in counters.items() if name.startswith(("fetch_", "parse_")))
     held = [queue for _, queue in zip(range(_MOST_LOOKED_AT), queues.queues(), strict=False)]
     busy = [queue for queue in held if len(queue) or queue.in_flight]
-    last = [queue.ready_at + len(queue) * queue.effective_delay() for queue in busy if len(queue)]
+    last = [_empty_at(queue) for queue in busy if len(queue)]
     return PartProgress(
         part=part,
         now=now,
@@ -102,6 +118,7 @@ def measure(
         last_wait=max(last, default=None),
         counters=counters,
         queues=tuple(_wait(queue, now) for queue in nsmallest(_SHOWN_QUEUES, busy, key=_next_time)),
+        slowest=tuple(_wait(queue, now) for queue in nlargest(_SLOWEST, busy, key=_empty_at)),
     )
 
 
@@ -122,8 +139,11 @@ def read_progress(directory: Path) -> list[PartProgress]:
     for path in sorted(directory.glob("part-*.progress")):
         try:
             values = json.loads(path.read_text(encoding="utf-8"))
-            queues = tuple(QueueWait(**queue) for queue in values.pop("queues"))
-            found.append(PartProgress(**values, queues=queues))
+            queues, slowest = (
+                tuple(QueueWait(**queue) for queue in values.pop(name))
+                for name in ("queues", "slowest")
+            )
+            found.append(PartProgress(**values, queues=queues, slowest=slowest))
         except (OSError, ValueError, TypeError, KeyError):
             continue
     return found
@@ -131,6 +151,11 @@ def read_progress(directory: Path) -> list[PartProgress]:
 
 def _next_time(queue: FetchItemQueue) -> int:
     return queue.ready_at
+
+
+def _empty_at(queue: FetchItemQueue) -> int:
+    """Return when a queue can be empty, should all its requests take no time."""
+    return queue.ready_at + len(queue) * queue.effective_delay()
 
 
 def _wait(queue: FetchItemQueue, now: int) -> QueueWait:
@@ -145,7 +170,17 @@ def _wait(queue: FetchItemQueue, now: int) -> QueueWait:
         words = str(queue.backoff_reason).replace("_", " ")
     else:
         words = "crawl delay" if queue.crawl_delay_ms else "delay"
-    return QueueWait(key=queue.key, urls=len(queue), waits_for=words, until=until)
+    if queue.at_gate:
+        words, until = f"its address {queue.gate.key if queue.gate else ''}", None
+    return QueueWait(
+        key=queue.key,
+        urls=len(queue),
+        waits_for=words,
+        until=until,
+        delay_ms=queue.effective_delay(),
+        failures=queue.failures,
+        empty_at=_empty_at(queue),
+    )
 
 
 def _path(directory: Path, part: int) -> Path:

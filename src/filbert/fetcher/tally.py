@@ -1,7 +1,8 @@
 """What a part has done so far, as numbers under named reasons.
 
 Guarantee: every URL of the fetch list is counted once: as a fetch status, or as left due under a
-reason. Further counters (`redirect.…`, `error.…`, `robots.…`, bytes) say more of the same.
+reason. Further counters (`redirect.…`, `error.…`, `robots.…`, `latency.…`, bytes) say more of
+the same.
 Source: Nutch's `FetcherStatus` counters.
 """
 
@@ -11,6 +12,7 @@ from collections import Counter, deque
 from typing import TYPE_CHECKING
 
 from filbert.model.statuses import FetchStatus
+from filbert.rules.latency import counter_of
 
 if TYPE_CHECKING:
     from filbert.model.records import FetchRecord, ProtocolOutput
@@ -45,6 +47,7 @@ class Tally:
         if output.http_status is None:
             return
         self.counters["bytes"] += len(output.raw_body)
+        self.counters[counter_of(output.response_ms)] += 1
         self.pages += 1
         second = now // 1000
         if self._seconds and self._seconds[-1][0] == second:

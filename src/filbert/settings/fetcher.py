@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from filbert.settings.base import Section
+from filbert.settings.base import OneLine, Section
 
 __all__ = ["FetcherSettings"]
 
@@ -118,6 +118,16 @@ class FetcherSettings(Section):
     )
     throughput_check_after_mins: int = Field(
         5, ge=0, description="Minutes before the throughput is looked at."
+    )
+    metrics_port: int = Field(
+        0,
+        ge=0,
+        le=65_535,
+        description="Port on which a running fetch tells Prometheus how it is going; 0 off. Needs "
+        "the extra `filbert[metrics]`.",
+    )
+    metrics_host: OneLine = Field(
+        "127.0.0.1", description="Address of that port; the loopback is for this machine alone."
     )
     filter_urls: bool = Field(default=False, description="Filter URLs again when they are queued.")
     normalize_urls: bool = Field(

@@ -30,8 +30,9 @@ from filbert.plugins.settings_check import check_browser
 from filbert.rules.fetch_hosts import known_hosts, merged_hosts
 from filbert.steps.context import StepResult
 from filbert.steps.fetch_checks import check_agent, check_partition
+from filbert.steps.fetch_metrics import serving_metrics
 from filbert.steps.fetch_replay import open_archive
-from filbert.steps.fetch_words import examples, summary
+from filbert.steps.fetch_words import examples, logged, summary
 from filbert.steps.lease_watch import LeaseWatch
 from filbert.steps.url_chain import CHAIN_KEY, MIXED
 from filbert.store.segments import AGENTS, SegmentState
@@ -95,7 +96,7 @@ def run(context: StepContext, options: FetchOptions) -> StepResult:
             fetched.commit()
     notes = examples(read_left_due(segment.left_due_dir))
     why = {"left_due.why": list(notes)} if notes else {}
-    _log.info("fetch.ended", segment=segment.name, done=done, **fetched.counters, **why)
+    _log.info("fetch.ended", segment=segment.name, done=done, **logged(fetched.counters), **why)
     return StepResult(
         step="fetch",
         counters=fetched.counters,
@@ -192,7 +193,8 @@ class _Fetch:
         )
         _log.info("fetch.started", segment=segment.name, parts=len(parts))
         done = True
-        results = sorted(self._context.engine.run(task, parts), key=lambda result: result.number)
+        with serving_metrics(self._context.settings.fetcher, segment.journal_dir):
+            results = sorted(self._context.engine.run(task, parts), key=lambda one: one.number)
         for result in results:
             done = done and result.payload == PartEnd.DONE
             self.counters.update(result.counters)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from filbert.fetcher.left_due import REASONS
+from filbert.rules.latency import LATENCY, percentiles
 from filbert.rules.plural import count_of
 
 if TYPE_CHECKING:
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
     from filbert.fetcher.left_due import LeftUrl
 
-__all__ = ["examples", "summary"]
+__all__ = ["examples", "logged", "summary"]
 
 _MOST_EXAMPLES = 5
+_PERCENTILES = ("response_ms_p50", "response_ms_p90", "response_ms_p99")
 
 _SHOWN = {
     "fetch_success": "fetched",
@@ -50,6 +52,9 @@ def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped:
     before = 0 if stopped else counters.get("captured_by_earlier_calls", 0)
     pace = f"{counters.get('bytes', 0) / 1e6:,.1f} MB in {seconds:,.1f} s, "
     pace += f"{max(pages - before, 0) / seconds:,.1f} pages/s"
+    if times := percentiles(counters, (0.5, 0.9, 0.99)):
+        half, most, all_but = (f"{ms:,} ms" for ms in times)
+        pace += f"; answers within {half} (half), {most} (90 %), {all_but} (99 %)"
     pace += f" (by this call; {before:,} were captured before)" if before else ""
     if stopped:
         return f"stopped as asked; the same command goes on with segment {segment} ({pace})"
@@ -61,6 +66,13 @@ def summary(segment: str, counters: Mapping[str, int], took_ms: int, *, stopped:
     if not good and not moved:
         text = f"NO PAGE WAS FETCHED: {_errors(counters)}. {text}"
     return "; ".join(part for part in (text, left, _cut(counters)) if part)
+
+
+def logged(counters: Mapping[str, int]) -> dict[str, int]:
+    """Return what a log line has of the counters: percentiles in place of response times."""
+    shown = {name: count for name, count in counters.items() if not name.startswith(LATENCY)}
+    times = percentiles(counters, (0.5, 0.9, 0.99)) or ()
+    return shown | dict(zip(_PERCENTILES, times, strict=False))
 
 
 def _cut(counters: Mapping[str, int]) -> str:
