@@ -49,6 +49,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _CACHED = frozenset({"script", "stylesheet"})
 _MB = 1 << 20
+_MOST_CHARACTERS = 64 * _MB  # of a document, where the settings set no limit
 # Headers that speak of bytes or of a connection that the browser does not see.
 _NOT_PASSED = frozenset(
     {"content-encoding", "content-length", "transfer-encoding", "connection", "alt-svc", "refresh"}
@@ -112,7 +113,8 @@ class BrowserProtocol:
         assert self._chromium is not None, "used outside its context"
         visit = _Visit(self, self._settings, request, output)
         try:
-            document, cut = await self._chromium.render(request.url, visit.answer)
+            most = _MOST_CHARACTERS if self._limit < 0 else self._limit + 1
+            document, cut = await self._chromium.render(request.url, visit.answer, most=most)
         except BrowserError as error:
             return replace(output, message=f"not_rendered: {error}")
         return _rendered(output, document, self._chromium.version, limit=self._limit, cut=cut)
