@@ -10,6 +10,7 @@ from filbert.fetcher.part import PartEnd
 from filbert.fetcher.supervision import Order
 from filbert.model.hosts import HostState
 from filbert.plugins.url_chain import ChainVerdict
+from filbert.testing.fake_protocol import FakeProtocol
 from filbert.testing.fetch_round import START, FetchRound
 from filbert.testing.records import generate_row
 from filbert.testing.synthetic_web import SyntheticReply, SyntheticWeb, WebSpec
@@ -437,3 +438,14 @@ def test_urls_are_judged_again_when_asked(monkeypatch: pytest.MonkeyPatch) -> No
     )
     assert got.left == {"http://h0.test/bad": "filtered"}
     assert list(got.statuses) == ["http://h0.test/"]
+
+
+def test_a_request_has_an_end_and_a_plugin_may_say_a_later_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What hangs is a record; a protocol that has to wait for its turn says how much longer."""
+    url = "http://h0.test/"
+    slow = {url: SyntheticReply(200, HTML, b"<p>hello", delay_ms=220_000)}
+    assert FetchRound([url], replies=slow).statuses == {url: "fetch_retry"}
+    monkeypatch.setattr(FakeProtocol, "longer_s", 20.0, raising=False)
+    assert FetchRound([url], replies=slow).statuses == {url: "fetch_success"}

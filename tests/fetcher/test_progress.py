@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from filbert.fetcher.capture import fetch_record
 from filbert.fetcher.left_due import REASONS, LeftDue, read_left_due
 from filbert.fetcher.progress import QueueWait, measure, read_progress, write_progress
 from filbert.fetcher.supervision import HeartBeat, Order, Supervision
@@ -133,3 +134,16 @@ def test_orders(tmp_path: Path) -> None:
     assert watch.order(now) is Order.STOP
     beat.end()
     beat.end()
+
+
+def test_what_a_browser_rendered_and_failed_on_is_counted() -> None:
+    """By name; a page that needed no browser is neither."""
+    tally, record = Tally(), fetch_record(fetch_item("http://a/1"), _ANSWER, 0)
+    rendered = replace(_ANSWER, rendered_by="Chromium/1", unrendered=_ANSWER)
+    failed = replace(_ANSWER, message="not_rendered: browser_hung: no document")
+    for output in (_ANSWER, rendered, failed, failed):
+        tally.captured(record, output, 0)
+    assert (tally.counters["browser.rendered"], tally.counters["browser.failed"]) == (1, 2)
+
+
+_ANSWER = ProtocolOutput(status=ProtocolStatus.SUCCESS, http_status=200, body=b"x", raw_body=b"x")

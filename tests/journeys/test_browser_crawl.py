@@ -168,6 +168,18 @@ def test_a_page_that_hangs_ends_and_the_next_is_rendered(site: _Site, tmp_path: 
     assert "/next" not in site.seen
 
 
+def test_a_document_without_end_is_cut(site: _Site, tmp_path: Path) -> None:
+    """In the browser already: what comes is no longer than the limit of any page."""
+    grow = "document.body.append(document.createComment('x'.repeat(50_000_000)))"
+    site.pages["/grow"] = ("text/html", f"<div id=app></div><script>{grow}</script>")
+
+    async def work(protocol: BrowserProtocol) -> None:
+        grown = await _get(protocol, f"{site.url}/grow")
+        assert (len(grown.body), grown.truncated) == (100_000, "length"), grown.message
+
+    _with_browser(tmp_path, site, work, "http.content_limit=100000", "browser.page_limit_s=20")
+
+
 def test_a_browser_that_is_killed_is_started_anew(site: _Site, tmp_path: Path) -> None:
     """The page that it was at, and the next, are rendered by another."""
 

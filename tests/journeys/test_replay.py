@@ -130,5 +130,27 @@ def test_an_archive_of_another_program_is_crawled(
     assert run(["crawl", *arguments[:-1], str(again)]) == 2
 
 
+def test_a_segment_is_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Step by step; a damaged file is an error with its place at once, or is passed over."""
+    _forbid_network(monkeypatch)
+    crawl, url = str(tmp_path / "crawl"), "http://site.test/"
+    records = [Archived(url=url, body=b"<p>walnut"), Archived(url=f"{url}b")]
+    file = write_archive(tmp_path / "a.warc.gz", records)
+    file.write_bytes(file.read_bytes()[:-9])
+    assert run(["inject", crawl, url]) == 0
+    assert run(["generate", crawl]) == 0
+    one = ("-D", "engine.processes=1")
+    assert run(["fetch", crawl, "--replay", str(file), *one]) == 3
+    assert "a.warc.gz is damaged at " in capsys.readouterr().err
+    assert run(["crawl", crawl, *one, "--replay", str(file)]) == 3
+    skip = ("-D", "replay.damaged=skip")
+    assert run(["fetch", crawl, "--replay", str(file), str(file), *one, *skip]) == 0
+    assert _rows(tmp_path / "crawl", "select http_status from fetches", capsys) == [
+        {"http_status": 200}
+    ]
+
+
 def _texts(crawl: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
     return _rows(crawl, "select distinct url, text from pages order by all", capsys)

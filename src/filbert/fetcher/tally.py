@@ -44,6 +44,8 @@ class Tally:
             self.counters[f"error.{record.reason}"] += 1
         if record.redirect_verdict is not None:
             self.counters[f"redirect.{record.redirect_verdict.partition(':')[0]}"] += 1
+        if output.rendered_by or output.message.startswith("not_rendered:"):
+            self.counters["browser.rendered" if output.rendered_by else "browser.failed"] += 1
         if output.http_status is None:
             return
         self.counters["bytes"] += len(output.raw_body)

@@ -324,11 +324,12 @@ class FetcherThread:
         """Ask a protocol; whatever goes wrong inside it is an output that says so."""
         protocol = self._hands.protocols.of(url)
         assert protocol is not None, f"nobody fetches {url}"
+        limit_s = self._limit_s + float(getattr(protocol, "longer_s", 0.0))
         try:
-            async with asyncio.timeout(self._limit_s):
+            async with asyncio.timeout(limit_s):
                 return await protocol.fetch(request)
         except TimeoutError:
-            message = f"hung: protocol {protocol.name} did not end within {self._limit_s:g} s"
+            message = f"hung: protocol {protocol.name} did not end within {limit_s:g} s"
             return ProtocolOutput(status=ProtocolStatus.EXCEPTION, message=message)
         except Exception as error:  # noqa: BLE001 - a stranger's code must not end the part
             message = f"plugin_failed: protocol {protocol.name}: {type(error).__name__}: {error}"

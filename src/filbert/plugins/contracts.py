@@ -123,7 +123,8 @@ class FetchProtocol(Plugin, Protocol):
 
     An async context manager: entered once per part, inside its event loop. `fetch` never raises
     for what a server does: that is a ProtocolOutput. One that says `only_mapped = True` fetches
-    what the settings map to it, and is never chosen for its schemes alone.
+    what the settings map to it, and is never chosen for its schemes alone. `longer_s`, if it has
+    one, is how many seconds a fetch of its may take beyond the limits of a request.
     """
 
     schemes: frozenset[str]

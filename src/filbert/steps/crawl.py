@@ -19,7 +19,7 @@ from filbert.search.searcher import SearchIndex
 from filbert.steps import dedup, fetch, generate, index, inject, invert, parse, update, vacuum
 from filbert.steps.absorbing import absorbed_already, to_absorb
 from filbert.steps.fetch_checks import NamelessError
-from filbert.steps.fetch_replay import archive_files
+from filbert.steps.fetch_replay import open_archive
 from filbert.store.run_marker import RunMarker
 from filbert.store.segments import SegmentState
 
@@ -117,11 +117,11 @@ def run(context: StepContext, options: CrawlOptions, watch: Watch) -> CrawlRepor
         DataError: Another crawl is at work in the folder.
     """
     crawl = context.crawl
-    archive_files(context, options.replay)  # what is wrong with them is said before all else
     if not options.replay:
         check_browser(context.settings)
     with crawl.lease("crawl", lease_s=context.settings.store.lease_s):
         crawl.clear_stop()
+        open_archive(context, options.replay)  # what is wrong with it is said before all else
         unfinished = RunMarker.read(crawl.path)
         marker = unfinished or RunMarker.begin(crawl.path, _db_version(context))
         loop = _Loop(context, options, watch, marker)

@@ -20,27 +20,9 @@ if TYPE_CHECKING:
     from filbert.steps.context import StepContext
     from filbert.store.archive import ArchiveIndex
 
-__all__ = ["archive_files", "open_archive"]
+__all__ = ["open_archive"]
 
 _log = structlog.get_logger(__name__)
-
-
-def archive_files(context: StepContext, paths: Sequence[Path]) -> tuple[Path, ...]:
-    """Return the files that are to be replayed.
-
-    Raises:
-        UserError: There is no such file, or it is of this crawl itself.
-    """
-    files = warc_files(paths)
-    own = context.crawl.path.resolve()
-    for path in files:
-        if path.is_relative_to(own):
-            raise UserError(
-                f"{path} is of the crawl {context.crawl.path} itself",
-                hint="Replay it into a new folder: filbert crawl NEW --replay "
-                f"{context.crawl.path} --seeds ...",
-            )
-    return files
 
 
 def open_archive(context: StepContext, paths: Sequence[Path]) -> ArchiveIndex | None:
@@ -52,8 +34,22 @@ def open_archive(context: StepContext, paths: Sequence[Path]) -> ArchiveIndex | 
     """
     if not paths:
         return None
-    files = archive_files(context, paths)
+    files = _files(context, paths)
     skip = context.settings.replay.damaged == "skip"
     index = index_archive(files, context.crawl.replay_dir, skip_damaged=skip)
     _log.info("fetch.replay", files=len(files), captures=index.captures, damaged=index.damaged)
     return index
+
+
+def _files(context: StepContext, paths: Sequence[Path]) -> tuple[Path, ...]:
+    """Return the files that are to be replayed."""
+    files = warc_files(paths)
+    own = context.crawl.path.resolve()
+    for path in files:
+        if path.is_relative_to(own):
+            raise UserError(
+                f"{path} is of the crawl {context.crawl.path} itself",
+                hint="Replay it into a new folder: filbert crawl NEW --replay "
+                f"{context.crawl.path} --seeds ...",
+            )
+    return files

@@ -67,7 +67,7 @@ class _Browser:
         """Close nothing."""
 
     async def render(
-        self, url: str, answer: Callable[[Asked], Awaitable[Answer | None]]
+        self, url: str, answer: Callable[[Asked], Awaitable[Answer | None]], *, most: int
     ) -> tuple[str, bool]:
         page = await answer(Asked(url=url, kind="page", method="GET"))
         assert page is not None
@@ -75,7 +75,7 @@ class _Browser:
             raise BrowserError(self.fails)
         for asked in self.loads:
             self.got.append(await answer(asked))
-        return "<html>ä</html>", False
+        return "<html>ä</html>"[:most], False
 
 
 def _ok(body: bytes, content_type: str = "text/html; charset=latin1") -> ProtocolOutput:

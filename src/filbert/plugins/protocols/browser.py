@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Self
 from filbert.model.records import FetchRequest
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocol_factory import said_mapping
-from filbert.plugins.protocols.chromium import Answer, BrowserError, Chromium
+from filbert.plugins.protocols.chromium import MOST_OVERHEAD_S, Answer, BrowserError, Chromium
 from filbert.plugins.protocols.http import HttpProtocol
 from filbert.plugins.protocols.request import user_agent
 from filbert.rules.mime import type_of
@@ -49,6 +49,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _CACHED = frozenset({"script", "stylesheet"})
 _MB = 1 << 20
+_MOST_CHARACTERS = 64 * _MB  # of a document, where the settings set no limit
 # Headers that speak of bytes or of a connection that the browser does not see.
 _NOT_PASSED = frozenset(
     {"content-encoding", "content-length", "transfer-encoding", "connection", "alt-svc", "refresh"}
@@ -65,6 +66,9 @@ class BrowserProtocol:
 
     def __init__(self, settings: Settings, http: HttpProtocol, mapping: ProtocolMapping) -> None:
         self._settings = settings.browser
+        # All slots of a part may wait for the few pages that are rendered at once.
+        waiting = settings.fetcher.threads / settings.browser.pages + 1
+        self.longer_s = waiting * (settings.browser.page_limit_s + MOST_OVERHEAD_S)
         self._limit = settings.http.content_limit
         self._http = http
         self._mapped = {host for host, name in mapping.hosts.items() if name == self.name}
@@ -109,7 +113,8 @@ class BrowserProtocol:
         assert self._chromium is not None, "used outside its context"
         visit = _Visit(self, self._settings, request, output)
         try:
-            document, cut = await self._chromium.render(request.url, visit.answer)
+            most = _MOST_CHARACTERS if self._limit < 0 else self._limit + 1
+            document, cut = await self._chromium.render(request.url, visit.answer, most=most)
         except BrowserError as error:
             return replace(output, message=f"not_rendered: {error}")
         return _rendered(output, document, self._chromium.version, limit=self._limit, cut=cut)

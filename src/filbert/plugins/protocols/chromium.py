@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from filbert.settings.browser import BrowserSettings
 
-__all__ = ["Answer", "Asked", "BrowserError", "Chromium", "find_browser"]
+__all__ = ["MOST_OVERHEAD_S", "Answer", "Asked", "BrowserError", "Chromium", "find_browser"]
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _SWITCHES = (
@@ -36,10 +36,18 @@ _SWITCHES = (
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )
+# Cut in the browser's own process, so that ours never holds a document without end.
+_DOCUMENT = """most => {
+  const kind = document.doctype, root = document.documentElement
+  return ((kind ? new XMLSerializer().serializeToString(kind) : '') +
+    (root ? root.outerHTML : '')).slice(0, most)
+}"""
 _TRIES = 2
 _START_S = 30.0
 _CLOSE_S = 5.0
 _LAST_LOOK_S = 2.0
+MOST_OVERHEAD_S = 2 * _LAST_LOOK_S + 2 * _CLOSE_S
+"""What a page may cost beyond its limit, if it must be ended by force."""
 
 
 class BrowserError(Exception):
@@ -62,6 +70,13 @@ class Answer:
     status: int
     headers: dict[str, str]
     body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    url: str
+    answer: Callable[[Asked], Awaitable[Answer | None]]
+    most: int
 
 
 def find_browser(program: str) -> str | None:
@@ -91,13 +106,14 @@ class Chromium:
         self._hole: socket.socket | None = None
 
     async def render(
-        self, url: str, answer: Callable[[Asked], Awaitable[Answer | None]]
+        self, url: str, answer: Callable[[Asked], Awaitable[Answer | None]], *, most: int
     ) -> tuple[str, bool]:
         """Return a page's document when it has fallen silent, and whether time cut it.
 
         Args:
             url: The page; `answer` is asked for it as for all that it loads.
             answer: Answers a request; None refuses it.
+            most: Characters of the document at most.
 
         Raises:
             BrowserError: It cannot be had.
@@ -106,7 +122,7 @@ class Chromium:
             for _ in range(_TRIES):
                 browser = await self._running()
                 try:
-                    return await self._attempt(browser, url, answer)
+                    return await self._attempt(browser, _Errand(url, answer, most))
                 except BrowserError:
                     if browser.is_connected():
                         raise
@@ -123,14 +139,12 @@ class Chromium:
 
     # ------------------------------------------------------------------ a page
 
-    async def _attempt(
-        self, browser: Any, url: str, answer: Callable[[Asked], Awaitable[Answer | None]]
-    ) -> tuple[str, bool]:
+    async def _attempt(self, browser: Any, errand: _Errand) -> tuple[str, bool]:
         self._open += 1
         self._rendered += 1
         try:
             async with asyncio.timeout(self._settings.page_limit_s + 2 * _LAST_LOOK_S):
-                return await self._visit(browser, url, answer)
+                return await self._visit(browser, errand)
         except TimeoutError:
             raise BrowserError("browser_hung: it gave no document in time") from None
         except BrowserError:
@@ -140,24 +154,25 @@ class Chromium:
         finally:
             self._open -= 1
 
-    async def _visit(
-        self, browser: Any, url: str, answer: Callable[[Asked], Awaitable[Answer | None]]
-    ) -> tuple[str, bool]:
+    async def _visit(self, browser: Any, errand: _Errand) -> tuple[str, bool]:
         context = await browser.new_context(
             service_workers="block", accept_downloads=False, user_agent=self._agent or None
         )
         try:
-            await context.route("**/*", _router(answer))
+            await context.route("**/*", _router(errand.answer))
             await context.route_web_socket("**/*", _refuse_socket)
             page = await context.new_page()
             crashed = asyncio.Event()
             page.on("crash", lambda _page: crashed.set())
             page.on("dialog", _dismiss)
-            cut = await self._load(page, url)
+            cut = await self._load(page, errand.url)
             if crashed.is_set():
                 raise BrowserError("browser_crashed: the page crashed its process")
             async with asyncio.timeout(_LAST_LOOK_S):
-                return await page.content(), cut
+                document = await page.evaluate(_DOCUMENT, errand.most)
+            if not isinstance(document, str):  # the page has tampered with what it is asked
+                raise BrowserError("browser_failed: the page gave no document")
+            return document, cut
         finally:
             await self._leave(browser, context)
 
