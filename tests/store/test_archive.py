@@ -145,6 +145,16 @@ def test_an_index_is_made_once_for_the_same_files(tmp_path: Path) -> None:
     assert [one.name for one in made.path.parent.iterdir()] == [anew.path.name]
 
 
+def test_an_index_that_is_damaged_is_made_anew(tmp_path: Path) -> None:
+    """Whatever became of it; and in a folder of any name."""
+    path = write_archive(tmp_path / "a.warc.gz", PLAIN)
+    folder = tmp_path / "odd ?name#100%"
+    made = index_archive([path], folder, skip_damaged=False)
+    made.path.write_bytes(made.path.read_bytes()[:100])
+    assert index_archive([path], folder, skip_damaged=False).captures == 2
+    assert _body(made, A) == b"one"
+
+
 def test_files_are_found_in_folders(tmp_path: Path) -> None:
     """A folder stands for the WARC files in it; none, or a name that is not there, is wrong use."""
     first = write_archive(tmp_path / "a.warc.gz", PLAIN)

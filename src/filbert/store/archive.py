@@ -11,6 +11,7 @@ Source: WARC 1.1 (ISO 28500:2017) section 6.7; the CDX files of web archives.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sqlite3
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ def index_archive(files: Sequence[Path], folder: Path, *, skip_damaged: bool) ->
         DataError: A file is damaged (with its place), or cannot be read, or the disk is full.
     """
     path = folder / f"{_fingerprint(files, skip_damaged=skip_damaged)}.sqlite"
-    if not path.exists():
+    if not _is_whole(path):
         with durable.room(f"indexing {len(files)} WARC files"):
             folder.mkdir(parents=True, exist_ok=True)
             for old in folder.glob("*.sqlite*"):
@@ -116,10 +117,15 @@ def index_archive(files: Sequence[Path], folder: Path, *, skip_damaged: bool) ->
             fresh = path.with_suffix(".sqlite-new")
             _write(fresh, files, skip_damaged=skip_damaged)
             fresh.replace(path)
-    with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as database:
+    with contextlib.closing(_open(path)) as database:
         counts = dict(database.execute("select name, number from counts"))
-    database.close()
     return ArchiveIndex(path=path, captures=counts["captures"], damaged=counts["damaged"])
+
+
+def _open(index: Path) -> sqlite3.Connection:
+    # Whoever opens it need not be the thread that reads; there is never more than one.
+    where = f"{index.absolute().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(where, uri=True, check_same_thread=False)
 
 
 class Archive:
@@ -130,10 +136,7 @@ class Archive:
     """
 
     def __init__(self, index: Path) -> None:
-        # Whoever opens it need not be the thread that reads; there is never more than one.
-        self._database = sqlite3.connect(
-            f"file:{index}?mode=ro&immutable=1", uri=True, check_same_thread=False
-        )
+        self._database = _open(index)
 
     def __enter__(self) -> Self:
         return self
@@ -195,6 +198,17 @@ def _read(found: Found, most: int) -> tuple[WarcRecord, bytes]:
         if record is None:
             raise ValueError("the file ends before it")
         return record, record.read(most)
+
+
+def _is_whole(index: Path) -> bool:
+    """Tell whether an index is there and can be read; what cannot is made anew."""
+    if not index.exists():
+        return False
+    try:
+        with contextlib.closing(_open(index)) as database:
+            return len(database.execute("select name from counts").fetchall()) > 0
+    except sqlite3.DatabaseError:
+        return False
 
 
 def _fingerprint(files: Sequence[Path], *, skip_damaged: bool) -> str:

@@ -43,6 +43,7 @@ _DOCUMENT = """most => {
     (root ? root.outerHTML : '')).slice(0, most)
 }"""
 _TRIES = 2
+_CLOSED = "has been closed"  # Playwright's words, which may come before it knows why
 _START_S = 30.0
 _CLOSE_S = 5.0
 _LAST_LOOK_S = 2.0
@@ -123,8 +124,8 @@ class Chromium:
                 browser = await self._running()
                 try:
                     return await self._attempt(browser, _Errand(url, answer, most))
-                except BrowserError:
-                    if browser.is_connected():
+                except BrowserError as error:
+                    if browser.is_connected() and _CLOSED not in str(error):
                         raise
                     # It died, perhaps by another page: this one is rendered by the next browser.
                     await self._abandon(browser)
