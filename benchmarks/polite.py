@@ -31,6 +31,9 @@ from benchmarks.jobs import peak_mb
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from filbert.fetcher.alarm import Alarm, LoopTime
+    from filbert.rules.politeness import HostQueues
+
 DELAY_S = 5.0
 LISTED_HOSTS = 5_000
 AIM = 0.97
@@ -167,8 +170,7 @@ async def _feed(path: Path) -> int:
     from filbert.fetcher.partition import PartShare
     from filbert.model.clock import SystemClock
     from filbert.model.schemas import CRAWL_GENERATE
-    from filbert.rules.fetch_actions import Done, Fetch
-    from filbert.rules.host_queue import Outcome, PolitenessPolicy
+    from filbert.rules.host_queue import PolitenessPolicy
     from filbert.rules.politeness import HostQueues
     from filbert.settings import Settings
     from filbert.settings.fetcher import FetcherSettings
@@ -193,16 +195,24 @@ async def _feed(path: Path) -> int:
         alarm.ring()
 
     feeder = QueueFeeder(rows_from, Bitmap(), queues, key_of=key_of, offer=offer, room=room)
-    count = 0
     async with asyncio.TaskGroup() as group:
         group.create_task(feeder.run())
-        while not isinstance(action := queues.next_action(clock.now_ms()), Done):
-            if isinstance(action, Fetch):
-                count += 1
-                queues.finished(action.key, clock.now_ms(), Outcome.ANSWERED)
-                room.ring()
-            else:
-                await asyncio.sleep(0)
+        return await _drained(queues, clock, room)
+
+
+async def _drained(queues: HostQueues, clock: LoopTime, room: Alarm) -> int:
+    """End every fetch at once; return how many there were."""
+    from filbert.rules.fetch_actions import Done, Fetch
+    from filbert.rules.host_queue import Outcome
+
+    count = 0
+    while not isinstance(action := queues.next_action(clock.now_ms()), Done):
+        if isinstance(action, Fetch):
+            count += 1
+            queues.finished(action.key, clock.now_ms(), Outcome.ANSWERED)
+            room.ring()
+        else:
+            await asyncio.sleep(0)
     return count
 
 

@@ -10,13 +10,12 @@ Source: docs/decisions/0006, and the traps of libcurl named there.
 from __future__ import annotations
 
 import os
-import ssl
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pycurl
 
+from filbert.plugins.protocols.curl_options import curl_options
 from filbert.plugins.protocols.guard import AddressGuard, Refusal
 from filbert.plugins.protocols.reply import Received
 
@@ -36,12 +35,6 @@ _MOST_IDLE = 4_096
 # A coded body is hardly longer than the decoded one, whose length is what the limit is for.
 _CODING_ROOM = 1_024
 _CODING_SHARE = 512
-_SUPPRESS_CONNECT_HEADERS = 265  # has no name in pycurl
-_VERSIONS = {
-    "1.0": pycurl.CURL_HTTP_VERSION_1_0,
-    "1.1": pycurl.CURL_HTTP_VERSION_1_1,
-    "2": pycurl.CURL_HTTP_VERSION_2TLS,
-}
 _FAILURES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_reply",
     pycurl.E_URL_MALFORMAT: "malformed_url",
@@ -125,7 +118,8 @@ class Exchange:
         self.body = bytearray()
         self.stop: Refusal | None = None
         self.curl = pycurl.Curl()
-        for option, value in _options(settings, limits).items():
+        options = curl_options(settings, silence_ms=limits.silence_ms, total_ms=limits.total_ms)
+        for option, value in options.items():
             self.curl.setopt(option, value)
         # No Python per line: libcurl itself stops at 300 KB, our limit is looked at in the end.
         self.curl.setopt(pycurl.HEADERFUNCTION, self.head.extend)
@@ -363,50 +357,8 @@ def _new_jar() -> pycurl.CurlShare:
     return jar
 
 
-def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
-    options: dict[int, object] = {
-        pycurl.NOSIGNAL: 1,
-        pycurl.FOLLOWLOCATION: 0,
-        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
-        pycurl.PROXY: "",  # the environment's proxy would be a surprise
-        pycurl.NOPROXY: "",
-        pycurl.PROXYAUTH: pycurl.HTTPAUTH_BASIC,  # any other asks twice
-        _SUPPRESS_CONNECT_HEADERS: 1,
-        pycurl.HTTP_VERSION: _VERSIONS[settings.http_version],
-        pycurl.HTTP_CONTENT_DECODING: 0,
-        pycurl.HTTP09_ALLOWED: 1,
-        pycurl.DNS_CACHE_TIMEOUT: 0,
-        pycurl.CONNECTTIMEOUT_MS: limits.silence_ms,
-        pycurl.TIMEOUT_MS: limits.total_ms,
-        pycurl.LOW_SPEED_LIMIT: 1,
-        pycurl.LOW_SPEED_TIME: max(1, -(-limits.silence_ms // 1000)),
-        pycurl.SSL_VERIFYPEER: int(settings.tls_certificates_check),
-        pycurl.SSL_VERIFYHOST: 2 if settings.tls_certificates_check else 0,
-    }
-    if settings.tls_certificates_check:
-        options.update(_authorities(settings.tls_ca_file))
-    else:
-        # Who does not ask for the certificate takes old servers as they are, as Nutch does.
-        options[pycurl.SSLVERSION] = pycurl.SSLVERSION_TLSv1_0
-        options[pycurl.SSL_CIPHER_LIST] = "DEFAULT@SECLEVEL=0"
-    return options
-
-
 def _request_target(target: Target, via: Via | None) -> bytes:
     """Return what stands in the request line: for a plain proxy the whole URL (RFC 9112, 3.2.2)."""
     if via is None or target.scheme != "http" or via.kind != pycurl.PROXYTYPE_HTTP:
         return target.path
     return b"http://" + target.host_header.encode() + target.path
-
-
-def _authorities(own: str) -> dict[int, object]:
-    """Return where the trusted certificates are: the wheel's libcurl does not know the system's."""
-    if own:
-        return {pycurl.CAINFO: own}
-    paths = ssl.get_default_verify_paths()
-    found: dict[int, object] = {}
-    if paths.cafile and Path(paths.cafile).is_file():
-        found[pycurl.CAINFO] = paths.cafile
-    if paths.capath and Path(paths.capath).is_dir():
-        found[pycurl.CAPATH] = paths.capath
-    return found
