@@ -40,6 +40,7 @@ def test_show_says_where_a_value_came_from(
         ("parse.parsers=,,", "names no parser"),
         ("plugins=./nope.py", "nope.py is not there"),
         ("urls.filters=regexx", "no plugin 'regexx'"),
+        ("http.agent_rotate=true", "names no agent"),
     ],
 )
 def test_show_refuses_what_no_step_could_work_with(

@@ -1,6 +1,7 @@
 """What single settings cannot show to be wrong: names of plugins, addresses, lists that are empty.
 
-Guarantee: nothing is made, opened or asked; what passes here can be used by every step.
+Guarantee: nothing is made or asked, and only small files that settings name are read; what passes
+here can be used by every step.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from filbert.errors import UserError
 from filbert.plugins.protocol_factory import mapping_from
 from filbert.plugins.protocols.chromium import find_browser
 from filbert.plugins.protocols.connect_to import ConnectTo
+from filbert.plugins.protocols.credentials import read_agents, read_cookies, read_logins
+from filbert.plugins.protocols.proxy import Proxy
 from filbert.rules.addresses import parse_rules
 
 if TYPE_CHECKING:
@@ -26,7 +29,8 @@ def check_settings(settings: Settings, plugins: PluginRepository) -> None:
 
     Raises:
         PluginError: A plugin, or a file of plugins, is not there or broken.
-        UserError: Addresses or names led elsewhere have no such form; nothing is left to parse by.
+        UserError: Addresses or names led elsewhere have no such form, logins or cookies cannot be
+            read; nothing is left to parse by.
     """
     plugins.check()
     if not settings.parse.parsers:
@@ -36,6 +40,11 @@ def check_settings(settings: Settings, plugins: PluginRepository) -> None:
     http = settings.http
     parse_rules(http.allow_addresses, http.deny_addresses, http.only_addresses)
     ConnectTo(http.resolve)
+    Proxy.from_settings(settings.proxy)
+    read_logins(http.auth_file)
+    read_cookies(http.cookie_file)
+    if http.agent_rotate:
+        read_agents(http.agent_rotate_file)
 
 
 def check_browser(settings: Settings) -> None:

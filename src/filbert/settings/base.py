@@ -55,9 +55,11 @@ class PathOf:
     A relative path is taken from the folder of the `filbert.toml` that says it, or from the
     working directory when the environment or `-D` says it. A file called `standard_name` in the
     crawl folder is found without a setting, so that Nutch's own rule files work where they lie.
+    A setting that is `read` names a file that must be there.
     """
 
     standard_name: str = ""
+    read: bool = False
 
 
 def _one_line(value: str) -> str:

@@ -88,7 +88,7 @@ class HttpSettings(Section):
     agent_rotate_file: Annotated[str, PathOf("agents.txt")] = Field(
         "", description="File with a whole User-Agent a line."
     )
-    auth_file: Annotated[str, PathOf()] = Field(
+    auth_file: Annotated[str, PathOf(read=True)] = Field(
         "",
         description="File of logins (TOML, [[login]] tables): docs/how-to/logins-and-cookies.md.",
     )
@@ -102,7 +102,7 @@ class HttpSettings(Section):
     tls_certificates_check: bool = Field(
         default=False, description="Refuse servers whose TLS certificate does not verify."
     )
-    tls_ca_file: Annotated[str, PathOf()] = Field(
+    tls_ca_file: Annotated[str, PathOf(read=True)] = Field(
         "",
         description="File of the certificates (PEM) that are trusted, instead of the system's, "
         "with `tls_certificates_check`.",

@@ -94,9 +94,10 @@ def _rule_files(crawl_dir: Path) -> Layer:
 def _check_files(values: Mapping[str, object], provenance: Mapping[str, Source]) -> None:
     for name, value in values.items():
         path = catalog()[name].path
-        if path is not None and path.standard_name and value and not Path(str(value)).is_file():
+        must_be = path is not None and (path.standard_name or path.read)
+        if must_be and value and not Path(str(value)).is_file():
             msg = f"{name} names the file {value}, which is not there ({provenance[name]})"
-            raise UserError(msg, hint="Mend the path, or leave it out for the built-in rules.")
+            raise UserError(msg, hint="Mend the path, or leave the setting out.")
 
 
 def _nested(values: Mapping[str, object]) -> dict[str, dict[str, object]]:
