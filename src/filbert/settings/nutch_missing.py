@@ -22,7 +22,7 @@ CHAIN_PROPERTIES: dict[str, str] = {
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
         "fetcher.follow.outlinks.", "fetcher.publisher",
-        "fetcher.store.robotstxt", "http.agent.host",
+        "http.agent.host",
         "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
         "http.auth.", "http.tls.supported.",
         "publisher.order", "rabbitmq.",
