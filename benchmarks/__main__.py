@@ -16,7 +16,8 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = ("tables", "parse", "fetch", "nutch", "help")
+PARTS = ("tables", "parse", "fetch", "polite", "nutch", "help")
+_HOSTS, _LISTS = 5_000, (1_000_000, 10_000_000)
 _FETCH_PAGES, _SCRAPY_PAGES, _LEAST_PAGES = 20_000, 6_000, 1_000
 
 
@@ -42,6 +43,10 @@ def options(part: str, given: argparse.Namespace) -> list[str]:
     rounds = [] if given.rounds is None else ["--rounds", str(given.rounds)]
     if part == "tables":
         return ["--scale", str(given.scale), *rounds]
+    if part == "polite":
+        share = min(1.0, given.scale)
+        lists = (str(max(_LEAST_PAGES, round(rows * share))) for rows in _LISTS)
+        return ["--hosts", str(max(100, round(_HOSTS * share))), "--rows", *lists]
     if part == "fetch":
         pages, scrapy = (
             max(_LEAST_PAGES, round(count * min(1.0, given.scale)))

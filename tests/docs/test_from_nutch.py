@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 SAME_IN_EFFECT = {
     "fetcher.exceptions_delay_s": "off means server_delay_s, as Nutch's reference does",
     "fetcher.min_crawl_delay_s": "off means server_delay_s, as Nutch's reference does",
+    "http.agent_rotate_file": "found in the crawl folder by that name",
     "http.agent_version": "our own version",
+    "http.cookie_file": "found in the crawl folder by that name",
     "schedule.mime_rates_file": "found in the crawl folder by that name",
     "urls.domain_filter_file": "found in the crawl folder by that name",
     "urls.prefix_filter_file": "found in the crawl folder by that name",

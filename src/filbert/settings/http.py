@@ -80,6 +80,25 @@ class HttpSettings(Section):
     redirect_max_exceeded_skip: bool = Field(
         default=False, description="Drop the target beyond `redirect_max` instead of linking it."
     )
+    agent_rotate: bool = Field(
+        default=False,
+        description="Send one of the User-Agents of `agent_rotate_file`, by the URL. robots.txt is "
+        "obeyed for `agent_name` all the same; hosts like to know who asks.",
+    )
+    agent_rotate_file: Annotated[str, PathOf("agents.txt")] = Field(
+        "", description="File with a whole User-Agent a line."
+    )
+    auth_file: Annotated[str, PathOf()] = Field(
+        "",
+        description="File of logins (TOML, [[login]] tables): docs/how-to/logins-and-cookies.md.",
+    )
+    cookie_file: Annotated[str, PathOf("cookies.txt")] = Field(
+        "", description="File of cookies that hosts always get: lines of host, TAB, cookie."
+    )
+    cookie_jar: bool = Field(
+        default=False,
+        description="Keep the cookies that hosts set, while a fetch runs, and send them back.",
+    )
     tls_certificates_check: bool = Field(
         default=False, description="Refuse servers whose TLS certificate does not verify."
     )

@@ -22,10 +22,7 @@ CHAIN_PROPERTIES: dict[str, str] = {
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
         "fetcher.follow.outlinks.", "fetcher.publisher",
-        "http.agent.host",
-        "http.agent.host.cookie.file", "http.agent.rotate", "http.agent.rotate.file",
-        "http.auth.", "http.tls.supported.",
-        "publisher.order", "rabbitmq.",
+        "http.auth.file", "publisher.order", "rabbitmq.",
     ),
     "issue 5": (
         "creativecommons.", "db.ignore.external.exemptions.file", "encodingdetector.", "headings",
@@ -58,11 +55,14 @@ _WITHOUT: dict[str, str] = {
     "file.content.ignored": "the captures are kept or not by fetcher.store_content",
     "generate.curTime": "an option of `filbert generate`",
     "htmlunit.": "pages are rendered by a Chromium: the settings browser.*",
+    "http.agent.host": "only NTLM sent it; WARC files name the software alone",
     "http.connection.pool.okhttp": "connections are kept per host, as many as descriptors allow",
     "http.proxy.realm": "the proxy names its realm itself",
     "http.log.exceptions.suppress.stack": "a failed fetch is a record, not a stack trace",
     "http.store.responsetime": "always kept: crawl_fetch.response_ms",
     "interactiveselenium.handlers": "pages are rendered, not operated: write a protocol plugin",
+    "http.tls.supported.": "what the TLS library offers; without http.tls_certificates_check old "
+    "versions are taken as well",
     "io.serializations": "Hadoop's own",
     "mapreduce.": "Hadoop's own",
     "nutch.jexl.disable.sandbox": "expressions are parsed, never evaluated as code",

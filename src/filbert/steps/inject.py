@@ -39,6 +39,7 @@ __all__ = ["InjectOptions", "run"]
 
 _log = structlog.get_logger(__name__)
 _SHOWN = 50
+_SHOWN_HOSTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -228,7 +229,7 @@ def _allow(context: StepContext, endpoints: set[str]) -> None:
     if fresh:
         lines = [line for line in known if line] + fresh
         durable.write_whole(path, "\n".join(lines) + "\n")
-        _log.info("inject.local_hosts_allowed", hosts=fresh)
+        _log.info("inject.local_hosts_allowed", hosts=fresh[:_SHOWN_HOSTS], count=len(fresh))
 
 
 def _no_seed(counters: Counter[str]) -> UserError:

@@ -252,6 +252,7 @@ def read_rows(
     names = tuple(columns) if columns is not None else files.schema.names
     with contextlib.closing(duckdb.connect(":memory:", config={"threads": 1})) as connection:
         connection.execute("set timezone = 'UTC'")
+        connection.execute("set enable_progress_bar = false")  # it would be written to stdout
         try:
             cursor = connection.execute(_select(files, names, where))
             while batch := cursor.fetchmany(1000):

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Self
 
 from filbert.model.statuses import ProtocolStatus
 from filbert.plugins.protocols.connect_to import ConnectTo
+from filbert.plugins.protocols.credentials import read_logins
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.guard import AddressGuard, raise_descriptor_limit
 from filbert.plugins.protocols.lenient import PlainClient
 from filbert.plugins.protocols.proxy import Proxy, is_address, of_proxy
 from filbert.plugins.protocols.reply import Received, failure, output_of
 from filbert.plugins.protocols.request import HeaderMaker, head_bytes, is_conditional, target_of
-from filbert.plugins.protocols.transfer import CONNECTION_DIED, TransferPool
+from filbert.plugins.protocols.transfer import CONNECTION_DIED, Errand, TransferPool
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -67,6 +68,7 @@ class HttpProtocol:
         self._delay_s = settings.fetcher.server_delay_s
         self._guard = guard
         self._headers = HeaderMaker(settings.http)
+        self._logins = read_logins(settings.http.auth_file)
         self._proxy = Proxy.from_settings(settings.proxy)
         if self._proxy is not None:
             guard.allow_hosts([self._proxy.authority])  # the operator names it, as a seed does
@@ -122,14 +124,15 @@ class HttpProtocol:
             target = target_of(request)
         except ValueError as error:
             return failure("malformed_url", str(error))
-        lines = self._headers.lines(request)
+        lines = self._headers.lines(request, target.host)
         limit = self._http.content_limit if request.content_limit is None else request.content_limit
         limit = limit if limit >= 0 else _UNLIMITED
+        errand = self._errand(target, lines, limit)
         delay_s = self._delay_s if request.delay_ms is None else request.delay_ms / 1000
         if self._proxy is not None and self._proxy.serves(target.host):
-            received = await self._ask_proxy(self._proxy, target, lines, limit)
+            received = await self._ask_proxy(self._proxy, errand)
         else:
-            received = await self._ask_addresses(target, lines, limit, delay_s)
+            received = await self._ask_addresses(errand, delay_s)
         if received.failure in _OURS:
             return failure(received.failure, received.words, _OURS[received.failure])
         output = output_of(
@@ -144,11 +147,17 @@ class HttpProtocol:
             return replace(output, status=ProtocolStatus.EXCEPTION, message=words)
         return output
 
-    async def _ask_addresses(
-        self, target: Target, lines: list[bytes], limit: int, delay_s: float
-    ) -> Received:
+    def _errand(self, target: Target, lines: list[bytes], limit: int) -> Errand:
+        """Return what is sent; a login goes along, and is never among the lines that are kept."""
+        login = self._logins.of(target) if len(self._logins) else None
+        if login is None or login.scheme != "basic":
+            return Errand(target, lines, limit, login)
+        return Errand(target, [*lines, login.basic_line()], limit)
+
+    async def _ask_addresses(self, errand: Errand, delay_s: float) -> Received:
         """Ask the first address of the host that can be connected to."""
         assert self._resolver is not None, "used outside its context"
+        target = errand.target
         host, port = self._connect_to.target(target.host, target.port)
         found = await self._resolver.resolve(host)
         if not found.addresses:
@@ -157,24 +166,23 @@ class HttpProtocol:
         ask = self._ask_leniently if is_lenient else self._ask_patiently
         received = Received()
         for address in found.addresses[:_MOST_ADDRESSES]:
-            received = await ask(target, lines, (address, port), limit)
+            received = await ask(errand, (address, port))
             if received.failure not in _BEFORE_REQUEST:
                 break
         if is_lenient or not received.ip or received.http2:
             return received
-        again = self._again(received, target, lines, (received.ip, port), limit)
+        again = self._again(received, errand, (received.ip, port))
         if again is None or delay_s > _LONGEST_WAIT_S:
             return received
         # The server has been asked just now: the second request waits as any other would.
         await asyncio.sleep(delay_s)
         return replace(await again(), note=f"asked twice: {received.failure}: {received.words}")
 
-    async def _ask_proxy(
-        self, proxy: Proxy, target: Target, lines: list[bytes], limit: int
-    ) -> Received:
+    async def _ask_proxy(self, proxy: Proxy, errand: Errand) -> Received:
         """Ask through the proxy, once; a host that may not be asked is not named to it."""
         assert self._resolver is not None, "used outside its context"
         assert self._pool is not None, "used outside its context"
+        target = errand.target
         host, port = self._connect_to.target(target.host, target.port)
         addresses: tuple[str, ...] = (host,)
         if not proxy.names or is_address(host):
@@ -190,49 +198,36 @@ class HttpProtocol:
         if not at.addresses:
             return Received(failure="proxy_failed", words=f"{proxy.host}: {at.error}")
         via = proxy.at(at.addresses[0])
-        received = await self._pool.perform(target, lines, (addresses[0], port), limit, via=via)
+        received = await self._pool.perform(errand, (addresses[0], port), via=via)
         return of_proxy(received, via, target)
 
     def _again(
-        self,
-        received: Received,
-        target: Target,
-        lines: list[bytes],
-        address: tuple[str, int],
-        limit: int,
+        self, received: Received, errand: Errand, address: tuple[str, int]
     ) -> Callable[[], Awaitable[Received]] | None:
         """Return how a server is asked a second time; None: what came is the answer."""
         if received.failure == "bad_reply":
-            self._remember_lenient(target.authority)
-            return partial(self._ask_leniently, target, lines, address, limit)
+            self._remember_lenient(errand.target.authority)
+            return partial(self._ask_leniently, errand, address)
         if received.failure == CONNECTION_DIED:
-            return partial(self._ask_patiently, target, lines, address, limit, fresh=True)
+            return partial(self._ask_patiently, errand, address, fresh=True)
         return None
 
-    async def _ask_leniently(
-        self, target: Target, lines: list[bytes], address: tuple[str, int], limit: int
-    ) -> Received:
+    async def _ask_leniently(self, errand: Errand, address: tuple[str, int]) -> Received:
         assert self._plain is not None, "used outside its context"
-        head = head_bytes(target, lines, self._http.http_version)
-        return await self._plain.exchange(target, head, address, limit)
+        head = head_bytes(errand.target, errand.lines, self._http.http_version)
+        return await self._plain.exchange(errand.target, head, address, errand.limit)
 
     async def _ask_patiently(
-        self,
-        target: Target,
-        lines: list[bytes],
-        address: tuple[str, int],
-        limit: int,
-        *,
-        fresh: bool = False,
+        self, errand: Errand, address: tuple[str, int], *, fresh: bool = False
     ) -> Received:
         """Ask; wait for descriptors where there are none left, which is not the host's fault."""
         assert self._pool is not None, "used outside its context"
-        received = await self._pool.perform(target, lines, address, limit, fresh=fresh)
+        received = await self._pool.perform(errand, address, fresh=fresh)
         for pause in _DESCRIPTOR_PAUSES_S:
             if received.failure != "out_of_descriptors":
                 break
             await asyncio.sleep(pause)
-            received = await self._pool.perform(target, lines, address, limit, fresh=fresh)
+            received = await self._pool.perform(errand, address, fresh=fresh)
         return received
 
     def _remember_lenient(self, authority: str) -> None:

@@ -12,9 +12,11 @@ import re
 from dataclasses import dataclass, replace
 from email.utils import formatdate
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 import ada_url
 
+from filbert.plugins.protocols.credentials import read_agents, read_cookies
 from filbert.plugins.protocols.decoding import ACCEPT_ENCODING
 
 if TYPE_CHECKING:
@@ -116,21 +118,25 @@ class HeaderMaker:
 
     def __init__(self, settings: HttpSettings) -> None:
         self._settings = settings
+        self._cookies = read_cookies(settings.cookie_file)
+        rotated = read_agents(settings.agent_rotate_file) if settings.agent_rotate else ()
+        self._bases = [self._base(agent) for agent in rotated or (user_agent(settings),)]
+
+    def _base(self, agent: str) -> list[bytes]:
+        settings = self._settings
         named = {
-            "User-Agent": user_agent(settings),
+            "User-Agent": agent,
             "Accept": settings.accept,
             "Accept-Encoding": ACCEPT_ENCODING,
             "Accept-Language": settings.accept_language,
             "Accept-Charset": settings.accept_charset,
         }
-        self._base = [
-            f"{name}: {_one_line(value)}".encode() for name, value in named.items() if value
-        ]
+        return [f"{name}: {_one_line(value)}".encode() for name, value in named.items() if value]
 
-    def lines(self, request: FetchRequest) -> list[bytes]:
-        """Return the header lines of a request, without Host."""
+    def lines(self, request: FetchRequest, host: str = "") -> list[bytes]:
+        """Return the header lines of a request to a host, without Host."""
         extra = []
-        cookie = request.metadata.get("Cookie")
+        cookie = request.metadata.get("Cookie") or self._cookies.get(host)
         if self._settings.cookie_header and cookie:
             extra.append(f"Cookie: {_one_line(cookie)}")
         if self._settings.if_modified_since and not request.robots:
@@ -139,7 +145,8 @@ class HeaderMaker:
                 extra.append(f"If-Modified-Since: {date}")
             if request.etag:
                 extra.append(f"If-None-Match: {_one_line(request.etag)}")
-        return [*self._base, *(line.encode() for line in extra)] if extra else self._base
+        base = self._bases[crc32(request.url.encode()) % len(self._bases) if self._bases[1:] else 0]
+        return [*base, *(line.encode() for line in extra)] if extra else base
 
 
 def head_bytes(target: Target, lines: list[bytes], version: str) -> bytes:

@@ -10,22 +10,22 @@ Source: docs/decisions/0006, and the traps of libcurl named there.
 from __future__ import annotations
 
 import os
-import ssl
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pycurl
 
+from filbert.plugins.protocols.curl_options import curl_options
 from filbert.plugins.protocols.guard import AddressGuard, Refusal
 from filbert.plugins.protocols.reply import Received
 
 if TYPE_CHECKING:
+    from filbert.plugins.protocols.credentials import Login
     from filbert.plugins.protocols.proxy import Via
     from filbert.plugins.protocols.request import Target
     from filbert.settings.http import HttpSettings
 
-__all__ = ["CONNECTION_DIED", "Exchange", "Limits", "TransferPool"]
+__all__ = ["CONNECTION_DIED", "Errand", "Exchange", "Limits", "TransferPool"]
 
 CONNECTION_DIED = "connection_died"
 """The failure of a request without an answer, on a connection kept from an earlier one."""
@@ -35,12 +35,6 @@ _MOST_IDLE = 4_096
 # A coded body is hardly longer than the decoded one, whose length is what the limit is for.
 _CODING_ROOM = 1_024
 _CODING_SHARE = 512
-_SUPPRESS_CONNECT_HEADERS = 265  # has no name in pycurl
-_VERSIONS = {
-    "1.0": pycurl.CURL_HTTP_VERSION_1_0,
-    "1.1": pycurl.CURL_HTTP_VERSION_1_1,
-    "2": pycurl.CURL_HTTP_VERSION_2TLS,
-}
 _FAILURES = {
     pycurl.E_UNSUPPORTED_PROTOCOL: "bad_reply",
     pycurl.E_URL_MALFORMAT: "malformed_url",
@@ -74,6 +68,23 @@ class Limits:
     head_bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What is asked for, and how.
+
+    Attributes:
+        target: Where, and the path.
+        lines: Header lines, without Host; the same list for many requests costs less.
+        limit: Most bytes of the decoded body.
+        login: Who we are, where the host will ask for it (Digest): it is then sent two requests.
+    """
+
+    target: Target
+    lines: list[bytes]
+    limit: int
+    login: Login | None = None
+
+
 class Exchange:
     """One handle, and what its present transfer has brought."""
 
@@ -81,8 +92,9 @@ class Exchange:
         "_authority",
         "_guard",
         "_is_fresh",
-        "_is_sent",
+        "_left",
         "_lines",
+        "_login",
         "_room",
         "_via",
         "body",
@@ -97,7 +109,8 @@ class Exchange:
         self._authority = ""
         self._lines: list[bytes] | None = None
         self._room = 0
-        self._is_sent = False
+        self._left = 0  # requests that the transfer may still send
+        self._login: Login | None = None
         self._is_fresh = False
         self._via: Via | None = None
         self.limits = limits
@@ -105,7 +118,8 @@ class Exchange:
         self.body = bytearray()
         self.stop: Refusal | None = None
         self.curl = pycurl.Curl()
-        for option, value in _options(settings, limits).items():
+        options = curl_options(settings, silence_ms=limits.silence_ms, total_ms=limits.total_ms)
+        for option, value in options.items():
             self.curl.setopt(option, value)
         # No Python per line: libcurl itself stops at 300 KB, our limit is looked at in the end.
         self.curl.setopt(pycurl.HEADERFUNCTION, self.head.extend)
@@ -114,29 +128,21 @@ class Exchange:
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_request)
 
     def prepare(
-        self,
-        target: Target,
-        lines: list[bytes],
-        connect_to: tuple[str, int],
-        limit: int,
-        *,
-        fresh: bool,
-        via: Via | None = None,
+        self, errand: Errand, connect_to: tuple[str, int], *, fresh: bool, via: Via | None
     ) -> None:
         """Set the handle up for a request to an address and port.
 
         Args:
-            target: What is asked for.
-            lines: Header lines.
+            errand: What is asked for, and how.
             connect_to: Where the host is; behind a proxy that finds it itself, no matter.
-            limit: Most bytes of the decoded body.
             fresh: On a new connection.
-            via: The proxy that is asked instead.
+            via: The proxy that is asked instead; None: the host is asked.
         """
+        target, limit, login = errand.target, errand.limit, errand.login
         self.head.clear()
         self.body.clear()
         self.stop = None
-        self._is_sent = False
+        self._left = 1 if login is None else 2
         self._room = limit + limit // _CODING_SHARE + _CODING_ROOM
         self._authority = via.authority if via else target.authority
         curl = self.curl
@@ -150,12 +156,14 @@ class Exchange:
             curl.setopt(pycurl.CONNECT_TO, [f"{target.authority}:{bracketed}:{port}"])
         if via != self._via:
             self._take_proxy(via)
+        if login is not self._login:
+            self._take_login(login)
         if fresh is not self._is_fresh:
             curl.setopt(pycurl.FRESH_CONNECT, int(fresh))
             self._is_fresh = fresh
-        if lines is not self._lines:
-            curl.setopt(pycurl.HTTPHEADER, lines)
-            self._lines = lines
+        if errand.lines is not self._lines:
+            curl.setopt(pycurl.HTTPHEADER, errand.lines)
+            self._lines = errand.lines
 
     def _take_proxy(self, via: Via | None) -> None:
         curl = self.curl
@@ -167,6 +175,16 @@ class Exchange:
         else:
             curl.unsetopt(pycurl.PROXYUSERPWD)
         self._via = via
+
+    def _take_login(self, login: Login | None) -> None:
+        curl = self.curl
+        if login is None:
+            curl.unsetopt(pycurl.USERPWD)
+            curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_NONE)
+        else:
+            curl.setopt(pycurl.USERPWD, f"{login.user}:{login.password}")
+            curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST)
+        self._login = login
 
     def _on_body(self, data: bytes) -> int | None:
         room = self._room - len(data)
@@ -191,10 +209,10 @@ class Exchange:
 
     def _on_request(self, *_where: object) -> int:
         """Let one request out: libcurl would send a second where a kept connection died."""
-        if self._is_sent:
+        if not self._left:
             self.stop = Refusal(CONNECTION_DIED, "the server closed a kept connection, unanswered")
             return int(pycurl.PREREQFUNC_ABORT)
-        self._is_sent = True
+        self._left -= 1
         return int(pycurl.PREREQFUNC_OK)
 
     def received(self, error: pycurl.error | None) -> Received:
@@ -202,7 +220,7 @@ class Exchange:
         curl = self.curl
         name, words, cut = self._end(error)
         return Received(
-            head=bytes(self.head),
+            head=bytes(self.head) if self._login is None else _answer_to_login(self.head),
             raw=bytes(self.body),
             failure=name,
             words=words,
@@ -236,6 +254,12 @@ class Exchange:
         return name, words, _CUTS.get(name) if self.head else None
 
 
+def _answer_to_login(heads: bytearray) -> bytes:
+    """Return the heads without that of the challenge before them."""
+    begins = heads.rfind(b"\r\n\r\nHTTP/")
+    return bytes(heads if begins < 0 else heads[begins + 4 :])
+
+
 class _Multi(pycurl.AsyncCurlMulti):  # type: ignore[misc]  # pycurl ships no types for it
     """A multi that knows when libcurl has given it up."""
 
@@ -265,6 +289,7 @@ class TransferPool:
         )
         self._idle = min(_MOST_IDLE, max(1, connections // 2))
         self._free: list[Exchange] = []
+        self._jar = _new_jar() if settings.cookie_jar else None
         self._multi = self._new_multi()
 
     @property
@@ -287,20 +312,16 @@ class TransferPool:
 
     async def perform(
         self,
-        target: Target,
-        lines: list[bytes],
+        errand: Errand,
         connect_to: tuple[str, int],
-        limit: int,
         *,
         fresh: bool = False,
         via: Via | None = None,
     ) -> Received:
         """Do one exchange with one address; the arguments are those of `Exchange.prepare`."""
-        exchange = (
-            self._free.pop() if self._free else Exchange(self._settings, self._guard, self._limits)
-        )
+        exchange = self._free.pop() if self._free else self._new_exchange()
         try:
-            exchange.prepare(target, lines, connect_to, limit, fresh=fresh, via=via)
+            exchange.prepare(errand, connect_to, fresh=fresh, via=via)
         except (pycurl.error, UnicodeError, ValueError) as error:
             return Received(failure="malformed_url", words=str(error))
         multi = await self._working()
@@ -315,6 +336,13 @@ class TransferPool:
         self._free.append(exchange)
         return received
 
+    def _new_exchange(self) -> Exchange:
+        exchange = Exchange(self._settings, self._guard, self._limits)
+        if self._jar is not None:
+            exchange.curl.setopt(pycurl.SHARE, self._jar)
+            exchange.curl.setopt(pycurl.COOKIEFILE, "")  # none: but from now on cookies are kept
+        return exchange
+
     async def _working(self) -> _Multi:
         if self._multi.broken:
             given_up, self._multi = self._multi, self._new_multi()
@@ -322,33 +350,11 @@ class TransferPool:
         return self._multi
 
 
-def _options(settings: HttpSettings, limits: Limits) -> dict[int, object]:
-    options: dict[int, object] = {
-        pycurl.NOSIGNAL: 1,
-        pycurl.FOLLOWLOCATION: 0,
-        pycurl.PROTOCOLS: pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS,
-        pycurl.PROXY: "",  # the environment's proxy would be a surprise
-        pycurl.NOPROXY: "",
-        pycurl.PROXYAUTH: pycurl.HTTPAUTH_BASIC,  # any other asks twice
-        _SUPPRESS_CONNECT_HEADERS: 1,
-        pycurl.HTTP_VERSION: _VERSIONS[settings.http_version],
-        pycurl.HTTP_CONTENT_DECODING: 0,
-        pycurl.HTTP09_ALLOWED: 1,
-        pycurl.DNS_CACHE_TIMEOUT: 0,
-        pycurl.CONNECTTIMEOUT_MS: limits.silence_ms,
-        pycurl.TIMEOUT_MS: limits.total_ms,
-        pycurl.LOW_SPEED_LIMIT: 1,
-        pycurl.LOW_SPEED_TIME: max(1, -(-limits.silence_ms // 1000)),
-        pycurl.SSL_VERIFYPEER: int(settings.tls_certificates_check),
-        pycurl.SSL_VERIFYHOST: 2 if settings.tls_certificates_check else 0,
-    }
-    if settings.tls_certificates_check:
-        options.update(_authorities(settings.tls_ca_file))
-    else:
-        # Who does not ask for the certificate takes old servers as they are, as Nutch does.
-        options[pycurl.SSLVERSION] = pycurl.SSLVERSION_TLSv1_0
-        options[pycurl.SSL_CIPHER_LIST] = "DEFAULT@SECLEVEL=0"
-    return options
+def _new_jar() -> pycurl.CurlShare:
+    """Return a jar that all handles of a pool share; libcurl keeps each host's cookies apart."""
+    jar = pycurl.CurlShare()
+    jar.setopt(pycurl.SH_SHARE, pycurl.LOCK_DATA_COOKIE)
+    return jar
 
 
 def _request_target(target: Target, via: Via | None) -> bytes:
@@ -356,16 +362,3 @@ def _request_target(target: Target, via: Via | None) -> bytes:
     if via is None or target.scheme != "http" or via.kind != pycurl.PROXYTYPE_HTTP:
         return target.path
     return b"http://" + target.host_header.encode() + target.path
-
-
-def _authorities(own: str) -> dict[int, object]:
-    """Return where the trusted certificates are: the wheel's libcurl does not know the system's."""
-    if own:
-        return {pycurl.CAINFO: own}
-    paths = ssl.get_default_verify_paths()
-    found: dict[int, object] = {}
-    if paths.cafile and Path(paths.cafile).is_file():
-        found[pycurl.CAINFO] = paths.cafile
-    if paths.capath and Path(paths.capath).is_dir():
-        found[pycurl.CAPATH] = paths.capath
-    return found
