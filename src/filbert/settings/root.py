@@ -29,6 +29,7 @@ from filbert.settings.scoring import ScoringSettings
 from filbert.settings.search import SearchSettings
 from filbert.settings.signature import SignatureSettings
 from filbert.settings.store import StoreSettings
+from filbert.settings.traps import TrapsSettings
 from filbert.settings.update import UpdateSettings
 from filbert.settings.urls import UrlsSettings
 
@@ -51,6 +52,7 @@ class Settings(Section):
     fetcher: FetcherSettings = FetcherSettings()
     replay: ReplaySettings = ReplaySettings()
     parse: ParseSettings = ParseSettings()
+    traps: TrapsSettings = TrapsSettings()
     urls: UrlsSettings = UrlsSettings()
     signature: SignatureSettings = SignatureSettings()
     schedule: ScheduleSettings = ScheduleSettings()
