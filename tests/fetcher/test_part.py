@@ -449,3 +449,12 @@ def test_a_request_has_an_end_and_a_plugin_may_say_a_later_one(
     assert FetchRound([url], replies=slow).statuses == {url: "fetch_retry"}
     monkeypatch.setattr(FakeProtocol, "longer_s", 20.0, raising=False)
     assert FetchRound([url], replies=slow).statuses == {url: "fetch_success"}
+
+
+def test_each_robots_txt_is_kept_if_asked() -> None:
+    """Every hop of it, with its own URL; by default none is."""
+    url = "http://h0.test/robots.txt"
+    replies = {url: _moved("/r.txt"), "http://h0.test/r.txt": _robots("User-agent: *\nAllow: /")}
+    got = FetchRound(["http://h0.test/"], replies=replies, changes={"robots": {"store": True}})
+    assert [asked.url for asked, _ in got.captures.kept] == [url, "http://h0.test/r.txt"]
+    assert FetchRound(["http://h0.test/"], replies=replies).captures.kept == []

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.journey
 ROUNDS = ("--rounds", "4")
 QUICK = ("-D", "fetcher.server_delay_s=0", "-D", "engine.processes=1", "-D", "store.fsync=never")
 OF_CRAWLDB = "select url, status, hex(signature) as s, retries, score from crawldb order by url"
+REASONS = "select reason from fetches"
 TABLES = {
     "crawldb": "select * exclude (fetch_time, modified_time, metadata, generate_time, seq)",
     "inlinks": "select *",
@@ -54,13 +55,14 @@ def test_a_crawl_is_replayed(
 ) -> None:
     """Live, then twice from the archive: equal crawldb and documents, no socket, no delay."""
     spec = WebSpec(
-        hosts=4, pages=15, slow_ms=10, retry_after_s=0, robots_deny_all=0, robots_deny_part=0,
-        robots_error=0, robots_crawl_delay=0.5, crawl_delay_s=0.02,
+        hosts=6, pages=12, slow_ms=10, retry_after_s=0, robots_deny_all=0.2,
+        robots_deny_part=0.3, robots_error=0, robots_crawl_delay=0.3, crawl_delay_s=0.02,
     )  # fmt: skip
     live = tmp_path / "live"
     with SyntheticServer(spec) as server:
         resolve = ["-D", f"http.resolve={','.join(server.resolve())}"]
         name = ["-D", "http.agent_name=testbot", "-D", "fetcher.exceptions_delay_s=0"]
+        name += ["-D", "robots.store=true"]
         seeds = [part for url in server.web.seeds() for part in ("--seeds", url)]
         assert run(["crawl", str(live), *seeds, *ROUNDS, *QUICK, *resolve, *name]) == 0
         asked = len(server.seen)
@@ -81,6 +83,7 @@ def test_a_crawl_is_replayed(
     assert len(server.seen) == asked
     expected = _rows(live, OF_CRAWLDB, capsys)
     assert len(expected) > 40
+    assert "robots_denied" in {row["reason"] for row in _rows(live, REASONS, capsys)}
     assert _rows(replays[0], OF_CRAWLDB, capsys) == expected
     for table, query in TABLES.items():
         first, second = (

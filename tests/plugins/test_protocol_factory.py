@@ -95,6 +95,14 @@ def test_a_wrong_name_is_refused_with_the_nearest(
     assert "must be pairs such as example.org=browser" in capsys.readouterr().err
 
 
+def test_a_plugin_that_must_be_mapped_is_opened_only_then(tmp_path: Path) -> None:
+    """A browser costs nothing where no host needs one."""
+    for override, there in (("browser.when=mapped", False), ("protocols.by_host=a=browser", True)):
+        settings = load_settings(tmp_path, [override], {}).settings
+        names = [one.name for one in PluginRepository(settings, tmp_path).protocols()]
+        assert ("browser" in names, "http" in names) == (there, True)
+
+
 def test_robots_says_which_plugin_a_url_gets(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,11 +19,14 @@ import pytest
 from filbert.errors import DataError
 from filbert.model.clock import FixedClock
 from filbert.model.hosts import HostState
+from filbert.model.records import ProtocolOutput, RobotsRequest
+from filbert.model.statuses import ProtocolStatus
 from filbert.settings import Settings
 from filbert.settings.store import StoreSettings
 from filbert.store.captures import CaptureLog, CaptureOptions, journal_path, read_journal
-from filbert.store.frames import Bitmap, CaptureFrame
+from filbert.store.frames import Bitmap, CaptureFrame, KeptFrame
 from filbert.store.journal import JournalWriter
+from filbert.store.seal import seal
 from filbert.store.warc import read_capture
 from filbert.store.warc_codec import WarcOptions, decompress
 
@@ -54,7 +57,7 @@ def fill(log: CaptureLog, positions: Iterable[int]) -> None:
         log.append(*writer.capture_of(position))
 
 
-def frames_of(folder: Path) -> Iterator[CaptureFrame | HostState]:
+def frames_of(folder: Path) -> Iterator[CaptureFrame | HostState | KeptFrame]:
     """Read what the journal holds by now."""
     return read_journal(journal_path(folder / "journal", 3))
 
@@ -274,7 +277,8 @@ def test_rows_and_links_come_back_equal(tmp_path: Path) -> None:
         (path,) = (tmp_path / "content").iterdir()
         first, second = frames_of(tmp_path)
         assert isinstance(first, CaptureFrame)
-        assert first.end == path.stat().st_size
+        assert first.place is not None
+        assert first.place[1] + first.place[2] == path.stat().st_size
         placed = replace(
             record,
             warc_file=path.name,
@@ -426,3 +430,35 @@ def test_read_only_mappings_can_be_kept(tmp_path: Path) -> None:
         entry = next(frames_of(tmp_path))
     assert isinstance(entry, CaptureFrame)
     assert entry.record.datum.metadata == {"a": "b"}
+
+
+def test_what_has_no_row_is_kept_over_a_kill(tmp_path: Path) -> None:
+    """A robots.txt stands in the WARC file and in no table; what is torn behind it is cut off."""
+    asked = RobotsRequest(url="http://h.test/robots.txt", fetch_time=1_000)
+    _, output = writer.capture_of(0)
+    with open_log(tmp_path, max_bytes=1 << 20) as log:
+        fill(log, range(2))
+        log.keep(asked, output)
+    (path,) = (tmp_path / "content").iterdir()
+    whole = path.stat().st_size
+    with path.open("ab") as file:
+        file.write(b"torn")
+    with open_log(tmp_path, max_bytes=1 << 20) as log:
+        assert (log.cut_bytes, len(log.done)) == (4, 2)
+        fill(log, range(2, 3))
+    kept = [frame for frame in frames_of(tmp_path) if isinstance(frame, KeptFrame)]
+    assert [(one.place[0], one.place[1] + one.place[2]) for one in kept] == [(path.name, whole)]
+    got = read_capture(tmp_path / "content", *kept[0].place)
+    assert (got.url, got.date) == (asked.url, "1970-01-01T00:00:01.000Z")
+    assert seal(tmp_path / "journal", 3, tmp_path / "sealed").rows == 3
+
+
+def test_nothing_is_kept_where_captures_are_not(tmp_path: Path) -> None:
+    """Neither without content, nor of a host that gave no answer."""
+    asked = RobotsRequest(url="http://h.test/robots.txt", fetch_time=1_000)
+    _, output = writer.capture_of(0)
+    with open_log(tmp_path, store_content=False) as log:
+        log.keep(asked, output)
+    with open_log(tmp_path) as log:
+        log.keep(asked, ProtocolOutput(status=ProtocolStatus.EXCEPTION, message="dns_failed: x"))
+    assert list(frames_of(tmp_path)) == []

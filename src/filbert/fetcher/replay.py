@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from filbert.fetcher.workers import Captures
     from filbert.model.hosts import HostState
-    from filbert.model.records import FetchRecord, FetchRequest
+    from filbert.model.records import FetchRecord, FetchRequest, RobotsRequest
     from filbert.settings import Settings
     from filbert.store.archive import Found
     from filbert.store.warc_files import WarcRecord
@@ -171,6 +171,10 @@ class HostlessCaptures:
     ) -> None:
         """Keep one capture, or one failure."""
         self._captures.append(record, output, links)
+
+    def keep(self, asked: RobotsRequest, output: ProtocolOutput) -> None:
+        """Keep a robots.txt of the archive."""
+        self._captures.keep(asked, output)
 
     def note_host(self, state: HostState) -> None:
         """Keep nothing."""

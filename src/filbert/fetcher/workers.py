@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from filbert.fetcher.capture import ETAG, RobotsSaid, fetch_record, redirect_row, target_item
-from filbert.model.records import FetchRequest, ProtocolOutput
+from filbert.model.records import FetchRequest, ProtocolOutput, RobotsRequest
 from filbert.model.statuses import ProtocolStatus
 from filbert.rules.fetch_actions import AskRobots, Fetch
 from filbert.rules.host_queue import Outcome
@@ -58,6 +58,10 @@ class Captures(Protocol):
         links: Sequence[Mapping[str, object]] = (),
     ) -> None:
         """Keep one capture, or one failure."""
+        ...
+
+    def keep(self, asked: RobotsRequest, output: ProtocolOutput) -> None:
+        """Keep an answer that has no row: that of a robots.txt."""
         ...
 
     def note_host(self, state: HostState) -> None:
@@ -271,6 +275,8 @@ class FetcherThread:
         target = self._robots_target(action, output) if meaning is RobotsMeaning.FOLLOW else None
         target_key = await hands.keys.key_of(target) if target else ""
         now = hands.time.now_ms()
+        if hands.settings.robots.store:
+            hands.captures.keep(RobotsRequest(url=errand.url, fetch_time=now), output)
         unasked = meaning is RobotsMeaning.DEAD or output.archived is not None
         outcome = Outcome.NOT_ASKED if unasked else Outcome.ASKED
         hands.queues.finished(key, now, outcome, retry_after_ms=retry_after_ms(output, now))

@@ -26,6 +26,7 @@ __all__ = [
     "Page",
     "Parse",
     "ProtocolOutput",
+    "RobotsRequest",
     "Verdict",
 ]
 
@@ -154,6 +155,15 @@ class FetchRecord:
     warc_file: str | None = None
     warc_offset: int | None = None
     warc_length: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotsRequest:
+    """A request for a robots.txt: what its WARC record says of it, since it has no row."""
+
+    url: str
+    fetch_time: int
+    raw_url: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

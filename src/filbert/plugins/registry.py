@@ -101,8 +101,14 @@ class PluginRepository:
         return self._url_chain
 
     def protocols(self) -> list[FetchProtocol]:
-        """Return every protocol that is there; each names its schemes."""
-        return self._chain("protocols", tuple(self._available["protocols"]))
+        """Return every protocol that may be chosen: one that must be mapped, only if it is.
+
+        Raises:
+            UserError: The file that maps hosts to protocols is wrong.
+        """
+        mapped = mapping_from(self._settings).names()
+        made = self._chain("protocols", tuple(self._available["protocols"]))
+        return [one for one in made if one.name in mapped or not getattr(one, "only_mapped", False)]
 
     def parsers(self) -> list[Parser]:
         """Return the parsers, in order of preference."""

@@ -22,7 +22,7 @@ CHAIN_PROPERTIES: dict[str, str] = {
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
         "fetcher.follow.outlinks.", "fetcher.publisher",
-        "fetcher.store.robotstxt", "http.auth.file", "publisher.order", "rabbitmq.",
+        "http.auth.file", "publisher.order", "rabbitmq.",
     ),
     "issue 5": (
         "creativecommons.", "db.ignore.external.exemptions.file", "encodingdetector.", "headings",

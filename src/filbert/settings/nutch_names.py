@@ -151,6 +151,7 @@ NUTCH_NAMES: dict[str, Rule] = {
     "fetcher.min.crawl.delay": ("fetcher.min_crawl_delay_s", _number),
     "fetcher.max.crawl.delay": ("fetcher.max_crawl_delay_s", _number),
     "fetcher.parse": ("fetcher.parse", _same),
+    "fetcher.store.robotstxt": ("robots.store", _same),
     "fetcher.store.content": ("fetcher.store_content", _same),
     "fetcher.signature": ("fetcher.signature", _same),
     "fetcher.timelimit.mins": ("fetcher.timelimit_mins", _minus_is_minus_1),

@@ -34,6 +34,11 @@ class RobotsSettings(Section):
         description="When nothing but deferred hosts is left to fetch, a deferral that has longer "
         "than this to go, in ms, is not waited for: the URLs are left to a later round.",
     )
+    store: bool = Field(
+        default=False,
+        description="Keep each robots.txt that was asked for as a WARC record, so that the archive "
+        "of a crawl is whole: a replay obeys it.",
+    )
     redirect_max: int = Field(5, ge=0, description="Redirects followed for robots.txt (RFC 9309).")
     cache_s: int = Field(
         86_400,

@@ -26,8 +26,10 @@ from filbert.store.frames import (
     Bitmap,
     CaptureFrame,
     HostMemory,
+    KeptFrame,
     decode_frame,
     encode_capture,
+    encode_kept,
 )
 from filbert.store.journal import JournalWriter, append_all, read_frames
 from filbert.store.warc import capture_members, is_captured, parse_capture, warcinfo
@@ -41,13 +43,13 @@ if TYPE_CHECKING:
     from filbert.model.hosts import HostState
     from filbert.model.records import FetchRecord, ProtocolOutput
     from filbert.settings import Settings
+    from filbert.store.frames import Place
+    from filbert.store.warc import Asked
 
 __all__ = ["CaptureLog", "CaptureOptions", "journal_path", "read_journal"]
 
 # Captures whose records are read back on resume: more than any sync interval leaves unsynced.
 _CHECKED_CAPTURES = 512
-
-_Place = tuple[str, int, int]  # WARC file, offset and length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,7 @@ def journal_path(journal_dir: Path, part: int) -> Path:
     return journal_dir / f"part-{part:05d}.journal"
 
 
-def read_journal(path: Path) -> Iterator[CaptureFrame | HostState]:
+def read_journal(path: Path) -> Iterator[CaptureFrame | HostState | KeptFrame]:
     """Yield what the whole frames of a journal say, host states with their robots body."""
     memory = HostMemory()
     for frame in read_frames(path):
@@ -193,6 +195,21 @@ class CaptureLog:
         if self._options.fsync == "each":
             self.sync()
 
+    def keep(self, asked: Asked, output: ProtocolOutput) -> None:
+        """Keep an answer that has no row of crawl_fetch: that of a robots.txt.
+
+        Raises:
+            DataError: The disk is full or fails; nothing was kept.
+        """
+        if not (self._options.store_content and is_captured(output)):
+            return
+        place, start = self._append_warc(asked, output)
+        try:
+            self._journal.append(encode_kept(place))
+        except DataError:
+            self._undo_warc(start)
+            raise
+
     def note_host(self, state: HostState) -> None:
         """Keep the politeness state, or the robots record, of a host.
 
@@ -228,7 +245,7 @@ class CaptureLog:
         if record.redirect_verdict == "followed":
             self.open_redirects[record.position, record.hop] = record
 
-    def _append_warc(self, record: FetchRecord, output: ProtocolOutput) -> tuple[_Place, int]:
+    def _append_warc(self, record: Asked, output: ProtocolOutput) -> tuple[Place, int]:
         data, begin = capture_members(record, output, self._codec, self._options.warc)
         if self._warc_fd < 0 or self._warc_end >= self._options.max_bytes:
             self._next_warc()
@@ -295,39 +312,38 @@ class CaptureLog:
                 break
             journal_end = frame.end
             entry = decode_frame(frame.payload, self._memory)
-            if not isinstance(entry, CaptureFrame):
-                continue
-            self._note(entry.record)
-            if entry.record.warc_file is not None:
-                ends[entry.record.warc_file] = entry.end
+            if isinstance(entry, CaptureFrame):
+                self._note(entry.record)
+            if isinstance(entry, CaptureFrame | KeptFrame) and entry.place is not None:
+                name, offset, length = entry.place
+                ends[name] = offset + length
         self.cut_bytes += (self._path.stat().st_size if self.resumed else 0) - journal_end
         return ends, journal_end
 
     def _checked(self, sizes: Mapping[str, int]) -> int:
         """Return how many frames, from the first, point at captures that are there and whole."""
-        recent: list[tuple[int, CaptureFrame]] = []
+        recent: list[tuple[int, Place]] = []
         count = 0
         memory = HostMemory()
         for frame in read_frames(self._path):
             entry = decode_frame(frame.payload, memory)
-            if isinstance(entry, CaptureFrame) and entry.record.warc_file is not None:
-                if entry.end > sizes.get(entry.record.warc_file, 0):
+            if isinstance(entry, CaptureFrame | KeptFrame) and entry.place is not None:
+                name, offset, length = entry.place
+                if offset + length > sizes.get(name, 0):
                     break
-                recent.append((count, entry))
+                recent.append((count, entry.place))
                 del recent[:-_CHECKED_CAPTURES]
             count += 1
-        for number, entry in recent:
-            if not self._is_whole(entry):
+        for number, place in recent:
+            if not self._is_whole(place):
                 return number
         return count
 
-    def _is_whole(self, entry: CaptureFrame) -> bool:
-        record = entry.record
-        assert record.warc_file is not None
-        assert record.warc_offset is not None
-        with (self._content_dir / record.warc_file).open("rb") as file:
-            file.seek(record.warc_offset)
-            member = file.read(record.warc_length)
+    def _is_whole(self, place: Place) -> bool:
+        name, offset, length = place
+        with (self._content_dir / name).open("rb") as file:
+            file.seek(offset)
+            member = file.read(length)
         try:
             parse_capture(decompress(member))
         except ValueError:

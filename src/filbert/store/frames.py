@@ -1,7 +1,8 @@
 """What the frames of a fetch journal say, to and from MessagePack values.
 
 A frame is a list whose first element is its kind: 1, a capture or failure (the row of
-crawl_fetch, and the crawl_parse rows that come from it); 2, the state of a host. Guarantee:
+crawl_fetch, and the crawl_parse rows that come from it); 2, the state of a host; 3, a record that
+stands in a WARC file and has no row (a robots.txt). Guarantee:
 `decode_frame(encode_…(x))` is x. A robots body is written once as long as it does not change: a
 `HostMemory` on each side remembers it.
 """
@@ -24,14 +25,21 @@ __all__ = [
     "Bitmap",
     "CaptureFrame",
     "HostMemory",
+    "KeptFrame",
+    "Place",
     "decode_frame",
     "decode_rows",
     "encode_capture",
+    "encode_kept",
     "is_capture",
 ]
 
+Place = tuple[str, int, int]
+"""WARC file, offset and length."""
+
 _CAPTURE = 1
 _HOST = 2
+_KEPT = 3
 
 _RECORD_FIELDS = tuple(field.name for field in fields(FetchRecord) if field.name != "datum")
 _DATUM_FIELDS = tuple(field.name for field in fields(CrawlDatum))
@@ -51,9 +59,19 @@ class CaptureFrame:
     links: tuple[Mapping[str, object], ...]
 
     @property
-    def end(self) -> int:
-        """Offset behind the capture in its WARC file; 0 if there is none."""
-        return (self.record.warc_offset or 0) + (self.record.warc_length or 0)
+    def place(self) -> Place | None:
+        """WARC file, offset and length; None if nothing was kept."""
+        record = self.record
+        if record.warc_file is None:
+            return None
+        return record.warc_file, record.warc_offset or 0, record.warc_length or 0
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFrame:
+    """A record that stands in a WARC file and has no row of crawl_fetch."""
+
+    place: Place
 
 
 class Bitmap:
@@ -112,7 +130,7 @@ class HostMemory:
 def encode_capture(
     record: FetchRecord,
     links: Sequence[Mapping[str, object]],
-    place: tuple[str, int, int] | None = None,
+    place: Place | None = None,
 ) -> list[object]:
     """Return the frame of a capture or failure; `place`: WARC file, offset and length."""
     values = _record_values(record)
@@ -121,13 +139,23 @@ def encode_capture(
     return [_CAPTURE, values, _datum_values(record.datum), list(links)]
 
 
-def decode_frame(payload: Sequence[Any], memory: HostMemory) -> CaptureFrame | HostState:
+def encode_kept(place: Place) -> list[object]:
+    """Return the frame of a record that has no row."""
+    return [_KEPT, *place]
+
+
+def decode_frame(
+    payload: Sequence[Any], memory: HostMemory
+) -> CaptureFrame | HostState | KeptFrame:
     """Return what a frame says.
 
     Raises:
         DataError: The frame is whole but of another version of filbert.
     """
     try:
+        if payload[0] == _KEPT:
+            _, name, offset, length = payload
+            return KeptFrame((name, offset, length))
         return memory.decode(payload) if payload[0] == _HOST else _decode_capture(payload)
     except _FOREIGN as error:
         raise _unreadable(error) from error
@@ -138,7 +166,7 @@ def decode_rows(
 ) -> tuple[dict[str, Any] | None, list[dict[str, object]]]:
     """Return the rows of crawl_fetch and crawl_parse in a frame, without making records of them.
 
-    The first is None for a host state, which `memory` then holds.
+    The first is None for a host state, which `memory` then holds, and for what has no row.
 
     Raises:
         DataError: The frame is whole but of another version of filbert.
@@ -146,6 +174,7 @@ def decode_rows(
     try:
         if payload[0] == _HOST:
             memory.decode(payload)
+        if payload[0] in {_HOST, _KEPT}:
             return None, []
         values, datum, links = _capture_values(payload)
     except _FOREIGN as error:

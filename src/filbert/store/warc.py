@@ -19,7 +19,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import ada_url
 
@@ -34,13 +34,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from filbert.model.records import FetchRecord, ProtocolOutput
+    from filbert.model.records import ProtocolOutput
     from filbert.store.warc_codec import Codec, WarcOptions
 
 __all__ = [
     "RENAMED",
     "RENDERED",
     "REPLAYED",
+    "Asked",
     "Capture",
     "capture_members",
     "is_captured",
@@ -127,8 +128,27 @@ def is_captured(output: ProtocolOutput) -> bool:
     return output.status is ProtocolStatus.SUCCESS
 
 
+class Asked(Protocol):
+    """What a record must know of a request; a `FetchRecord` does."""
+
+    @property
+    def url(self) -> str:
+        """The URL's key."""
+        ...
+
+    @property
+    def raw_url(self) -> bytes | None:
+        """The bytes that were asked for, where they differ."""
+        ...
+
+    @property
+    def fetch_time(self) -> int:
+        """When it ended, epoch ms."""
+        ...
+
+
 def capture_members(
-    record: FetchRecord, output: ProtocolOutput, codec: Codec, options: WarcOptions
+    record: Asked, output: ProtocolOutput, codec: Codec, options: WarcOptions
 ) -> tuple[bytes, int]:
     """Return what to append to a WARC file, and where in it the capture's own record begins.
 
@@ -151,7 +171,7 @@ def capture_members(
     return before + response, len(before)
 
 
-def _captured_at(record: FetchRecord, output: ProtocolOutput) -> int:
+def _captured_at(record: Asked, output: ProtocolOutput) -> int:
     """Return when the server said it: the date of a capture that is taken over from an archive."""
     if output.archived is not None and output.archived.date_ms is not None:
         return output.archived.date_ms
@@ -232,7 +252,7 @@ def _with_status_line(head: bytes, http_status: int) -> bytes:
     return first + b"\r\n" + RENAMED + b"Status-Line: " + head.lstrip()
 
 
-def target_uri(record: FetchRecord) -> str:
+def target_uri(record: Asked) -> str:
     """Return the URL that was asked for, in a spelling that every URL parser takes."""
     text = record.url
     if record.raw_url is not None:

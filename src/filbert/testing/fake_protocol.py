@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from filbert.model.clock import Clock
     from filbert.model.hosts import HostState
-    from filbert.model.records import FetchRecord, FetchRequest
+    from filbert.model.records import FetchRecord, FetchRequest, RobotsRequest
     from filbert.settings import Settings
     from filbert.testing.synthetic_web import SyntheticReply
 
@@ -106,6 +106,7 @@ class FakeCaptures:
         self.links: list[Mapping[str, object]] = []
         self.outputs: list[ProtocolOutput | None] = []
         self.hosts: dict[str, HostState] = {}
+        self.kept: list[tuple[RobotsRequest, ProtocolOutput]] = []
 
     def append(
         self,
@@ -117,6 +118,10 @@ class FakeCaptures:
         self.records.append(record)
         self.outputs.append(output)
         self.links.extend(links)
+
+    def keep(self, asked: RobotsRequest, output: ProtocolOutput) -> None:
+        """Keep an answer that has no row."""
+        self.kept.append((asked, output))
 
     def note_host(self, state: HostState) -> None:
         """Keep the state of a host."""
