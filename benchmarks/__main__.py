@@ -16,7 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-PARTS = ("tables", "parse", "fetch", "polite", "nutch", "help")
+PARTS = ("tables", "parse", "fetch", "fetch_budget", "polite", "nutch", "help")
 _HOSTS, _LISTS = 5_000, (1_000_000, 10_000_000)
 _FETCH_PAGES, _SCRAPY_PAGES, _LEAST_PAGES = 20_000, 6_000, 1_000
 
