@@ -11,7 +11,6 @@ import json
 import socket
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,7 @@ from filbert.plugins.protocols.dns import Resolution
 from filbert.plugins.protocols.http import HttpProtocol
 from filbert.settings import Settings
 from filbert.settings.http import HttpSettings
+from filbert.testing.handler_site import SilentHandler, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,8 +73,8 @@ def victim() -> Iterator[tuple[int, list[tuple[str, int]]]]:
 def site(port: int) -> Iterator[str]:
     """Serve a site whose every page, and one of whose robots.txt, leads to a port of ours."""
 
-    class Site(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
+    class Site(SilentHandler):
+        def answer(self) -> None:
             host = self.headers["Host"]
             if self.path == "/robots.txt" and "localhost" not in host:
                 self.send_response(404)
@@ -95,15 +95,8 @@ def site(port: int) -> Iterator[str]:
             )
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f":{server.server_address[1]}"
-        finally:
-            server.shutdown()
+    with serving(Site) as at:
+        yield f":{at}"
 
 
 @pytest.mark.parametrize("at_once", [0, 3])

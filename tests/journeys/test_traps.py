@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections import Counter
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
 from filbert.cli import run
+from filbert.testing.handler_site import SilentHandler, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PAGES = 12
 
 
-class Site(BaseHTTPRequestHandler):
+class Site(SilentHandler):
     """Ordinary pages, a calendar without end, and relative links that grow the path."""
 
     seen: ClassVar[Counter[str]] = Counter()
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         """Answer."""
         path = self.path.partition("?")[0]
         self.seen[path.split("/")[1]] += 1
@@ -44,20 +41,6 @@ class Site(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write("".join(f"<a href='{link}'>x</a>" for link in links).encode())
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def site() -> Iterator[str]:
-    """Serve it from a thread."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-
 
 @pytest.mark.journey
 @pytest.mark.timeout(300)
@@ -72,7 +55,8 @@ def test_a_crawl_of_a_trap_ends(tmp_path: Path, capsys: pytest.CaptureFixture[st
         "traps.depth=8",
     ]
     options = [part for one in settings for part in ("-D", one)]
-    with site() as root:
+    with serving(Site) as port:
+        root = f"http://127.0.0.1:{port}"
         assert run(["crawl", crawl, "--seeds", f"{root}/", "--rounds", "all", *options]) == 0
         capsys.readouterr()
         assert run(["filterchecker", crawl, f"{root}/calendar/2041/1", *options]) == 0

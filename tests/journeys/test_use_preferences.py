@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
 
 from filbert.cli import run
+from filbert.testing.handler_site import SilentHandler, serving
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PAGES = {
@@ -24,10 +21,10 @@ PAGES = {
 }
 
 
-class Site(BaseHTTPRequestHandler):
+class Site(SilentHandler):
     """Answers from the table."""
 
-    def do_GET(self) -> None:
+    def answer(self) -> None:
         """Answer."""
         headers, body = PAGES[self.path]
         self.send_response(200)
@@ -37,20 +34,6 @@ class Site(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body.encode())
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
-
-
-@contextmanager
-def site() -> Iterator[str]:
-    """Serve the pages from a thread."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-
 
 @pytest.mark.journey
 def test_one_query_tells_what_may_be_used(
@@ -58,7 +41,8 @@ def test_one_query_tells_what_may_be_used(
 ) -> None:
     """robots.txt, headers and meta elements together; the strictest holds."""
     crawl = str(tmp_path / "crawl")
-    with site() as root:
+    with serving(Site) as port:
+        root = f"http://127.0.0.1:{port}"
         options = ["-D", "fetcher.server_delay_s=0", "-D", "http.agent_name=testbot"]
         assert run(["crawl", crawl, "--seeds", f"{root}/", "--rounds", "2", *options]) == 0
         capsys.readouterr()

@@ -16,11 +16,12 @@ import asyncio
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pycurl
 import structlog
 
+from filbert.plugins.protocols.curl_sink import CurlSink
 from filbert.plugins.protocols.guard import AddressGuard, Refusal
 
 if TYPE_CHECKING:
@@ -110,24 +111,21 @@ class FtpReply:
     ms: int = 0
 
 
-class _Transfer:
+class _Transfer(CurlSink):
     """One handle, and what its present transfer has brought."""
 
     def __init__(self, settings: FtpSettings, guard: AddressGuard) -> None:
-        self._guard = guard
-        self._authority = ""
-        self._room = self._head_left = 0
+        super().__init__(guard)
+        self._head_left = 0
         self._is_cancelled = False
-        self.body = bytearray()
         self.last = b""
-        self.stop: Refusal | None = None
         self.curl = pycurl.Curl()
         for option, value in _options(settings).items():
             self.curl.setopt(option, value)
         self.curl.setopt(pycurl.XFERINFOFUNCTION, self._on_progress)
         self.curl.setopt(pycurl.HEADERFUNCTION, self._on_line)
-        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
-        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self.on_body)
+        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self.on_socket)
         if settings.follow_talk:
             self.curl.setopt(pycurl.VERBOSE, 1)
             self.curl.setopt(pycurl.DEBUGFUNCTION, self._on_talk)
@@ -190,26 +188,6 @@ class _Transfer:
         if line[:3].isdigit():
             self.last = line
         return None
-
-    def _on_body(self, data: bytes) -> int | None:
-        room = self._room - len(data)
-        if room >= 0:
-            self.body += data
-            self._room = room
-            return None
-        self.body += data[: self._room]
-        self._room = 0
-        self.stop = Refusal("length", "it is longer than the limit")
-        return 0
-
-    def _on_socket(self, _purpose: int, address: Any) -> int:
-        opened = self._guard.open_socket(
-            address.family, address.socktype, address.protocol, address.addr, self._authority
-        )
-        if isinstance(opened, Refusal):
-            self.stop = opened
-            return int(pycurl.SOCKET_BAD)
-        return opened
 
     def _on_talk(self, kind: int, text: bytes) -> None:
         side = {pycurl.INFOTYPE_HEADER_IN: "server", pycurl.INFOTYPE_HEADER_OUT: "we"}.get(kind)

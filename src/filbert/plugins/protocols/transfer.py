@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pycurl
 
 from filbert.plugins.protocols.curl_options import curl_options
+from filbert.plugins.protocols.curl_sink import CurlSink
 from filbert.plugins.protocols.guard import AddressGuard, Refusal
 from filbert.plugins.protocols.reply import Received
 
@@ -85,46 +86,28 @@ class Errand:
     login: Login | None = None
 
 
-class Exchange:
+class Exchange(CurlSink):
     """One handle, and what its present transfer has brought."""
 
-    __slots__ = (
-        "_authority",
-        "_guard",
-        "_is_fresh",
-        "_left",
-        "_lines",
-        "_login",
-        "_room",
-        "_via",
-        "body",
-        "curl",
-        "head",
-        "limits",
-        "stop",
-    )
+    __slots__ = ("_is_fresh", "_left", "_lines", "_login", "_via", "curl", "head", "limits")
 
     def __init__(self, settings: HttpSettings, guard: AddressGuard, limits: Limits) -> None:
-        self._guard = guard
-        self._authority = ""
+        super().__init__(guard)
         self._lines: list[bytes] | None = None
-        self._room = 0
         self._left = 0  # requests that the transfer may still send
         self._login: Login | None = None
         self._is_fresh = False
         self._via: Via | None = None
         self.limits = limits
         self.head = bytearray()
-        self.body = bytearray()
-        self.stop: Refusal | None = None
         self.curl = pycurl.Curl()
         options = curl_options(settings, silence_ms=limits.silence_ms, total_ms=limits.total_ms)
         for option, value in options.items():
             self.curl.setopt(option, value)
         # No Python per line: libcurl itself stops at 300 KB, our limit is looked at in the end.
         self.curl.setopt(pycurl.HEADERFUNCTION, self.head.extend)
-        self.curl.setopt(pycurl.WRITEFUNCTION, self._on_body)
-        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+        self.curl.setopt(pycurl.WRITEFUNCTION, self.on_body)
+        self.curl.setopt(pycurl.OPENSOCKETFUNCTION, self.on_socket)
         self.curl.setopt(pycurl.PREREQFUNCTION, self._on_request)
 
     def prepare(
@@ -185,27 +168,6 @@ class Exchange:
             curl.setopt(pycurl.USERPWD, f"{login.user}:{login.password}")
             curl.setopt(pycurl.HTTPAUTH, pycurl.HTTPAUTH_DIGEST)
         self._login = login
-
-    def _on_body(self, data: bytes) -> int | None:
-        room = self._room - len(data)
-        if room >= 0:
-            self.body += data
-            self._room = room
-            return None
-        self.body += data[: self._room]
-        self._room = 0
-        self.stop = Refusal("length", "the body is longer than the limit")
-        return 0
-
-    def _on_socket(self, _purpose: int, address: Any) -> int:
-        opened = self._guard.open_socket(
-            address.family, address.socktype, address.protocol, address.addr, self._authority
-        )
-        if isinstance(opened, Refusal):
-            self.stop = opened
-            return int(pycurl.SOCKET_BAD)
-        self.stop = None
-        return opened
 
     def _on_request(self, *_where: object) -> int:
         """Let one request out: libcurl would send a second where a kept connection died."""
