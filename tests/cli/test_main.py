@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -134,3 +135,32 @@ def test_a_reader_that_went_away_is_no_error(call: str) -> None:
         )
 
     assert (got.returncode, got.stderr or b"") == (141, b"")
+
+
+_WAITING = """
+import signal
+from filbert import cli
+from filbert.cli.failures import exit_code_of
+def wait():
+    print("ready", flush=True)
+    signal.pause()
+signal.signal(signal.SIGINT, signal.{interrupt})
+cli.run = lambda: exit_code_of(wait)
+cli.main()
+"""
+
+
+@pytest.mark.parametrize("interrupt", ["default_int_handler", "SIG_IGN"])
+def test_term_ends_a_command_as_ctrl_c_does(interrupt: str) -> None:
+    """A TERM signal ends with 130 and says how to go on, even where Ctrl-C is ignored."""
+    code = _WAITING.format(interrupt=interrupt)
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert "interrupted; what was done is safe, the same command goes on" in said

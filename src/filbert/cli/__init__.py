@@ -5,6 +5,7 @@ Guarantee: importing this package loads no command and none of the heavy librari
 
 from __future__ import annotations
 
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -48,5 +49,16 @@ def _check_text(args: Sequence[str]) -> None:
 
 
 def main() -> None:
-    """Run the command line of this process, and end it with the exit code."""
+    """Run the command line of this process, and end it with the exit code.
+
+    A TERM signal does what Ctrl-C does, also where the shell has Ctrl-C ignored (`… &`).
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
     sys.exit(run())
+
+
+def _interrupt(_number: int, _frame: object) -> None:
+    """Pass TERM to whoever takes SIGINT now: Python, or the event loop, which ends its tasks."""
+    if not callable(signal.getsignal(signal.SIGINT)):
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
