@@ -116,6 +116,11 @@ EITHER = {  # a reset may come before, with or after whatever is on its way
     "tls-closes": ("connect_failed",),
     "tls-resets": ("connect_failed",),
     "retry-after-years": ("left due: retry_after",),  # its second page is not asked for any more
+    # both pages of a host redirect to one target, which is followed once
+    "redirect-in-a-circle": ("redirect: duplicate",),
+    "redirect-without-end": ("redirect: duplicate",),
+    "redirect-to-metadata": ("redirect: duplicate",),
+    "redirect-to-decimal": ("redirect: duplicate",),
 }
 
 MOST_REQUESTS = 40  # of one host: two pages, five hops each, each asked twice at most, robots.txt

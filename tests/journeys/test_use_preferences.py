@@ -44,6 +44,7 @@ def test_one_query_tells_what_may_be_used(
     with serving(Site) as port:
         root = f"http://127.0.0.1:{port}"
         options = ["-D", "fetcher.server_delay_s=0", "-D", "http.agent_name=testbot"]
+        options += ["-D", "publish.publishers=jsonl"]
         assert run(["crawl", crawl, "--seeds", f"{root}/", "--rounds", "2", *options]) == 0
         capsys.readouterr()
         assert run(["robots", f"{root}/open", *options]) == 0
@@ -56,3 +57,10 @@ def test_one_query_tells_what_may_be_used(
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     answers = [(row["train"][0], len(row["train"]) - 1, row["search"], row["tdm"]) for row in rows]
     assert answers == [("no", 1, "yes", None), ("no", 2, "yes", None), ("no", 2, "yes", "no")]
+    lines = (tmp_path / "crawl" / "events.jsonl").read_text().splitlines()
+    events = [json.loads(line) for line in lines]
+    of_root = [event for event in events if event["url"] == f"{root}/"]
+    assert [event["event"] for event in of_root] == ["start", "end", "report"]
+    assert of_root[1]["status"] == "fetch_success"
+    assert of_root[2]["outlinks"] == [f"{root}/open", f"{root}/tdm"]
+    assert len(events) == 3 * 3

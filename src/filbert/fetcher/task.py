@@ -44,6 +44,7 @@ from filbert.model.schemas import CRAWL_PARSE
 from filbert.plugins.protocol_factory import ProtocolFactory, mapping_from
 from filbert.plugins.protocols.dns import Resolver
 from filbert.plugins.protocols.request import user_agent
+from filbert.plugins.publishing import Publishing
 from filbert.plugins.registry import PluginRepository
 from filbert.rules.host_queue import PolitenessPolicy
 from filbert.rules.politeness import HostQueues
@@ -151,6 +152,7 @@ class FetchPart:
         )
         async with AsyncExitStack() as stack:
             protocols = await self._protocols(plugins, stack)
+            publishing = stack.enter_context(Publishing(plugins.publishers(), tally.counters))
             hands = Hands(
                 settings=settings,
                 time=time,
@@ -169,6 +171,7 @@ class FetchPart:
                 signature=plugins.signature() if settings.fetcher.signature else None,
                 may_ask=may_ask,
                 log=self._log(number),
+                publishing=publishing,
             )
             plan = self._plan(hands, captures, left_due, (number, share.urls))
             gc.freeze()  # not to be looked at again and again; garbage among it can wait

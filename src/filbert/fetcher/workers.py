@@ -10,12 +10,14 @@ Source: Nutch `FetcherThread`.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from filbert.fetcher.capture import ETAG, RobotsSaid, fetch_record, redirect_row, target_item
 from filbert.model.records import FetchRequest, ProtocolOutput, RobotsRequest
 from filbert.model.statuses import ProtocolStatus
+from filbert.plugins.publishing import Publishing
 from filbert.rules.fetch_actions import AskRobots, Fetch
 from filbert.rules.host_queue import Outcome
 from filbert.rules.outcome import politeness_outcome, retry_after_ms
@@ -89,6 +91,7 @@ class Hands:
     chain: UrlChain | None = None
     may_ask: Callable[[str, str], bool] = lambda _url, _host: True
     log: RequestLog | None = None
+    publishing: Publishing = field(default_factory=lambda: Publishing((), Counter()))
 
 
 class FetcherThread:
@@ -152,6 +155,7 @@ class FetcherThread:
         if refused is not None:
             self._refuse(item, key, refused, rule)
             return
+        self._hands.publishing.tell("start", item.url, self._hands.time.now_ms())
         output = await self._ask(item.url, self._request(item, key))
         redirect = None
         if output.status in {ProtocolStatus.MOVED, ProtocolStatus.TEMP_MOVED}:
@@ -231,6 +235,7 @@ class FetcherThread:
         record = fetch_record(item, output, now, robots=RobotsSaid(rule))
         self._hands.captures.append(record)
         self._hands.tally.captured(record, output, now)
+        self._tell_end(record, now)
         self._say(key, item.url, output, now)
         self._hands.queues.finished(key, now, Outcome.NOT_ASKED)
         self._chains.pop(item.position, None)
@@ -250,10 +255,23 @@ class FetcherThread:
             links = (redirect_row(item, redirect, now),)
         hands.captures.append(record, output, links)
         hands.tally.captured(record, output, now)
+        self._tell_end(record, now)
         self._say(key, item.url, output, now)
         hands.queues.finished(
             key, now, politeness_outcome(output), retry_after_ms=retry_after_ms(output, now)
         )
+
+    def _tell_end(self, record: FetchRecord, now: int) -> None:
+        publishing = self._hands.publishing
+        if publishing:
+            publishing.tell(
+                "end",
+                record.url,
+                now,
+                status=record.status.label,
+                http_status=record.http_status,
+                reason=record.reason,
+            )
 
     def _say(self, key: str, url: str, output: ProtocolOutput, now: int) -> None:
         if self._hands.log is not None:

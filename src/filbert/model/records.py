@@ -7,7 +7,7 @@ intervals seconds. A record's fields carry the names of the table columns they e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from filbert.model.statuses import FetchStatus, ParseMajor, ParseMinor, ProtocolStatus
 
@@ -232,6 +232,24 @@ class Document:
     url: str
     fields: Mapping[str, tuple[str | int | float, ...]]
     boost: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchEvent:
+    """Something that happened to a page, told to publishers (Nutch: `FetcherThreadEvent`).
+
+    Attributes:
+        kind: start (it is asked for), end (it was answered, or refused), report (it was parsed).
+        url: The page's key.
+        time: Epoch ms.
+        facts: What else is known, as plain values: of an end `status`, `http_status`, `reason`;
+            of a report `title`, `content_type`, `outlinks`.
+    """
+
+    kind: Literal["start", "end", "report"]
+    url: str
+    time: int
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

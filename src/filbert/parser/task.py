@@ -21,6 +21,7 @@ from filbert.parser.jobs import Failure, PageRows, ParseJob, ParseOptions
 from filbert.parser.kept import guarded_parser
 from filbert.parser.parsing import PageParser
 from filbert.parser.rows import RowMaker
+from filbert.plugins.publishing import Publishing
 from filbert.plugins.registry import PluginRepository
 from filbert.rules.use_preferences import USES
 from filbert.store.parquet import ParquetSink, read_rows
@@ -79,6 +80,7 @@ class ParsePart:
                 for schema in (PARSE_DATA, PARSE_TEXT, CRAWL_PARSE)
             }
             guarded = stack.enter_context(guarded_parser(options))
+            publishing = stack.enter_context(self._publishing(counters))
             damaged: list[tuple[ParseJob, Failure]] = []
             jobs = self._jobs(part.number, counters, damaged)
             for job, answer in chain(guarded.parse(jobs), damaged):
@@ -87,8 +89,14 @@ class ParsePart:
                 sinks["parse_text"].extend(rows.parse_text)
                 sinks["crawl_parse"].extend(rows.crawl_parse)
                 counters.update(rows.counters)
+                _report(publishing, job, rows)
         files = {name: sink.files for name, sink in sinks.items()}
         return PartResult(number=part.number, files=files, counters=counters)
+
+    def _publishing(self, counters: Counter[str]) -> Publishing:
+        if not self.settings.publish.publishers:
+            return Publishing((), counters)
+        return Publishing(PluginRepository(self.settings, self.folder).publishers(), counters)
 
     def _jobs(
         self, part: int, counters: Counter[str], damaged: list[tuple[ParseJob, Failure]]
@@ -156,6 +164,18 @@ class ParsePart:
             # A fingerprint of nothing would make duplicates of all pages whose captures are lost.
             rows.crawl_parse.clear()
         return rows
+
+
+def _report(publishing: Publishing, job: ParseJob, rows: PageRows) -> None:
+    """Tell publishers what a page was parsed to."""
+    if publishing and rows.parse_data:
+        said = rows.parse_data[0]
+        facts = {
+            "title": said["title"],
+            "content_type": job.known_type,
+            "outlinks": [row["url"] for row in rows.crawl_parse if row["kind"] == "outlink"],
+        }
+        publishing.tell("report", job.url, job.fetch_time, **facts)
 
 
 def _known(row: dict[str, Any]) -> ParseJob:

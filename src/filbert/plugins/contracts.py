@@ -8,7 +8,8 @@ is the folder that relative rule files are looked up in. Every plugin has a `nam
 part of a URL chain also has `fingerprint()`: equal fingerprints mean equal verdicts, None means
 that it cannot tell (the crawldb then asks it again each time).
 Source: Nutch's extension points (`URLFilter`, `URLNormalizer`, `Protocol`, `Parser`,
-`HtmlParseFilter`, `ScoringFilter`, `FetchSchedule`, `Signature`, `IndexingFilter`, `IndexWriter`).
+`HtmlParseFilter`, `ScoringFilter`, `FetchSchedule`, `Signature`, `IndexingFilter`, `IndexWriter`,
+`NutchPublisher`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol, Self, runtime_checkable
 from filbert.model.records import (
     ArchivedCapture,
     Document,
+    FetchEvent,
     FetchRequest,
     Inlink,
     Link,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ArchivedCapture",
     "Document",
+    "FetchEvent",
     "FetchProtocol",
     "FetchRequest",
     "IndexFilter",
@@ -55,6 +58,7 @@ __all__ = [
     "Plugin",
     "ProtocolOutput",
     "ProtocolStatus",
+    "Publisher",
     "RememberingWriter",
     "Schedule",
     "Scope",
@@ -140,6 +144,26 @@ class FetchProtocol(Plugin, Protocol):
 
     async def fetch(self, request: FetchRequest) -> ProtocolOutput:
         """Fetch one URL; no redirect is followed."""
+        ...
+
+
+class Publisher(Plugin, Protocol):
+    """Is told what happens to pages (Nutch: `NutchPublisher`). Group `filbert.publishers`.
+
+    A context manager: entered once per part. `publish` is called inside the loop of a fetch, so it
+    must be quick: hand what takes time to a thread. An exception is counted, and nothing stops.
+    """
+
+    def __enter__(self) -> Self:
+        """Open what the part needs."""
+        ...
+
+    def __exit__(self, *exc: object) -> None:
+        """Close it; what was told has gone out."""
+        ...
+
+    def publish(self, event: FetchEvent) -> None:
+        """Take an event."""
         ...
 
 

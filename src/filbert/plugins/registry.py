@@ -24,6 +24,7 @@ from filbert.plugins.contracts import (
     IndexWriter,
     ParseFilter,
     Parser,
+    Publisher,
     Schedule,
     Scoring,
     Signature,
@@ -53,6 +54,7 @@ POINTS: dict[str, type] = {
     "scorings": Scoring,
     "index_filters": IndexFilter,
     "index_writers": IndexWriter,
+    "publishers": Publisher,
 }
 """Extension points and their contracts; the entry point group is `filbert.<point>`."""
 
@@ -138,6 +140,10 @@ class PluginRepository:
         """Return the index writers, in order."""
         return self._chain("index_writers", self._settings.index.writers)
 
+    def publishers(self) -> list[Publisher]:
+        """Return the publishers, in order."""
+        return self._chain("publishers", self._settings.publish.publishers)
+
     def check(self) -> None:
         """Check that every plugin that the settings name is there, without making any.
 
@@ -157,6 +163,7 @@ class PluginRepository:
             "scorings": chosen.scoring.names,
             "index_filters": chosen.index.filters,
             "index_writers": chosen.index.writers,
+            "publishers": chosen.publish.publishers,
         }
         for point, names in named.items():
             for name in names:

@@ -21,8 +21,8 @@ CHAIN_PROPERTIES: dict[str, str] = {
 
 _NOT_YET: dict[str, tuple[str, ...]] = {
     "issue 4": (
-        "fetcher.follow.outlinks.", "fetcher.publisher",
-        "http.auth.file", "publisher.order", "rabbitmq.",
+        "fetcher.follow.outlinks.",
+        "http.auth.file",
     ),
     "issue 5": (
         "creativecommons.", "db.ignore.external.exemptions.file", "encodingdetector.", "headings",
@@ -50,6 +50,9 @@ _WITHOUT: dict[str, str] = {
     "db.preserve.backup": "every table keeps its versions: store.vacuum_after_hours",
     "db.reader.": "an option of `filbert readdb`",
     "fetcher.follow.outlinks.depth.divisor": "only part of a log line in Nutch",
+    "fetcher.publisher": "publishers are named: publish.publishers",
+    "publisher.order": "publishers are named, in order: publish.publishers",
+    "rabbitmq.": "a publisher of a dozen lines: docs/how-to/write-a-plugin.md",
     "fetcher.threads.start.delay": "a slot is no thread: nothing to start",
     "fetcher.threads.timeout.divisor": "each request has its own limit: http.time_limit_s",
     "file.content.ignored": "the captures are kept or not by fetcher.store_content",

@@ -22,6 +22,7 @@ from filbert.settings.parse import ParseSettings
 from filbert.settings.plugins import PluginsSettings
 from filbert.settings.protocols import ProtocolsSettings
 from filbert.settings.proxy import ProxySettings
+from filbert.settings.publish import PublishSettings
 from filbert.settings.replay import ReplaySettings
 from filbert.settings.robots import RobotsSettings
 from filbert.settings.schedule import ScheduleSettings
@@ -51,6 +52,7 @@ class Settings(Section):
     browser: BrowserSettings = BrowserSettings()
     fetcher: FetcherSettings = FetcherSettings()
     replay: ReplaySettings = ReplaySettings()
+    publish: PublishSettings = PublishSettings()
     parse: ParseSettings = ParseSettings()
     traps: TrapsSettings = TrapsSettings()
     urls: UrlsSettings = UrlsSettings()

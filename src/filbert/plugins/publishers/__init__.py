@@ -1,0 +1,1 @@
+"""Publishers: who is told what happens to pages."""
