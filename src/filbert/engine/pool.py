@@ -233,6 +233,8 @@ def _work(connection: Connection) -> None:
     threading.Thread(target=_die_with_parent, daemon=True).start()
     with ExitStack() as _lifetime:
         try:
+            # A shell's `… &` has it ignored, and so would we: then a stop would wait for the kill.
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
             while True:
                 task, part = connection.recv()
