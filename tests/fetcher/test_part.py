@@ -283,7 +283,7 @@ def test_a_slow_host_with_many_urls_does_not_keep_others_out() -> None:
     assert len(got.statuses) + len(got.left) == 1_001
 
 
-def test_a_stop_ends_the_part_at_once() -> None:
+def test_a_stop_ends_the_part() -> None:
     """`.STOP`: no request starts any more, nothing is dropped, the rest is for a resume."""
     ticks = iter([Order.GO_ON] * 30)
     got = FetchRound(
@@ -292,6 +292,26 @@ def test_a_stop_ends_the_part_at_once() -> None:
     )
     assert got.end is PartEnd.STOPPED
     assert len(got.statuses) == 1
+    assert got.left == {}
+
+
+def test_what_is_in_flight_at_a_stop_is_kept() -> None:
+    """A slow answer is waited for, within its limits; then the part ends, and starts nothing."""
+    ticks = iter([Order.GO_ON] * 3)  # four a second
+    got = FetchRound(
+        [f"http://h{n}.test/p/1.html" for n in range(3)],
+        order=lambda: next(ticks, Order.STOP),
+        changes={"fetcher": {"server_delay_s": 0.0, "threads": 2}},
+        latency_ms=1_500,
+        remembered={
+            f"http://h{n}.test": HostState(
+                host=f"http://h{n}.test", robots_time=START, robots_status=404
+            )
+            for n in range(3)
+        },
+    )
+    assert (got.end, got.ended_at) == (PartEnd.STOPPED, 1_500)
+    assert len(got.statuses) == 2
     assert got.left == {}
 
 

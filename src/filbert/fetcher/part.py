@@ -114,9 +114,15 @@ class PartFetch:
         return self._end
 
     async def _dispatch(self, group: asyncio.TaskGroup) -> None:
-        """Do what the queues decide, as long as there are slots, until they are done."""
+        """Do what the queues decide, as long as there are slots, until they are done.
+
+        Once the part is told to stop, what is in flight ends, within the limits of each request.
+        """
         queues, time = self._hands.queues, self._hands.time
-        while True:
+        while self._end is not PartEnd.STOPPED or queues.in_flight:
+            if self._end is PartEnd.STOPPED:
+                await self._alarm.wait(None)
+                continue
             if self._free <= 0:
                 await self._alarm.wait(None)
                 continue
@@ -219,8 +225,11 @@ class PartFetch:
     def _heed(self, order: Order) -> None:
         if order is Order.GO_ON:
             return
-        self._end = PartEnd.STOPPED if order is Order.STOP else PartEnd.LEASE_LOST
-        raise _StopError
+        if order is Order.LEASE_LOST:
+            self._end = PartEnd.LEASE_LOST
+            raise _StopError
+        self._end = PartEnd.STOPPED
+        self._alarm.ring()
 
     def _watch_throughput(self) -> None:
         settings, now = self._hands.settings.fetcher, self._hands.time.now_ms()
@@ -259,7 +268,7 @@ class PartFetch:
 
 
 class _StopError(Exception):
-    """Ends the task group: the part was told to stop."""
+    """Ends the task group at once: the hosts may be another process's now."""
 
 
 def _first_but_stop(errors: ExceptionGroup[Exception]) -> Exception | None:
